@@ -26,10 +26,7 @@ import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.log.LogReader;
 import org.jgits3.internal.refs.log.RefChangeCursor;
 import org.jgits3.internal.refs.snapshot.SnapshotDownload;
-import org.jgits3.internal.refs.table.PackedRefsParser;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.SnapshotLines;
-import org.jgits3.internal.refs.table.SnapshotSlice;
 import org.jgits3.maintenance.MaintenanceBytes;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
@@ -139,25 +136,19 @@ enum FuzzedParser {
     }
   },
 
-  /** Where the ranges of a snapshot end as two bytes, and the snapshot. */
+  /** A snapshot. */
   SNAPSHOT {
     @Override
     List<byte[]> seeds(StoredSample sample) throws IOException {
       return sample.matching(".*/refs/[^.]*").stream()
-          .map(bytes -> joined(new byte[] {0, 100}, Arrays.copyOf(bytes, lines(bytes, SHORT))))
+          .map(bytes -> Arrays.copyOf(bytes, lines(bytes, SHORT)))
           .toList();
     }
 
     @Override
     void read(byte[] input) throws IOException {
-      byte[] bytes = Arrays.copyOfRange(input, Math.min(2, input.length), input.length);
-      int cut = Math.min(bytes.length, input.length < 2 ? 0 : u16(input));
-      long count = text(bytes).lines().filter(line -> !line.matches("[#^].*")).count();
-      Optional<byte[]> whole = whole(bytes, count);
-      Optional<byte[]> sliced = sliced(bytes, count, cut);
-      assertThat(sliced.isPresent()).isEqualTo(whole.isPresent());
-      whole.ifPresent(table -> assertThat(table).isEqualTo(bytes));
-      sliced.ifPresent(table -> assertThat(table).isEqualTo(bytes));
+      long count = text(input).lines().filter(line -> !line.matches("[#^].*")).count();
+      whole(input, count).ifPresent(table -> assertThat(table).isEqualTo(input));
     }
 
     private Optional<byte[]> whole(byte[] bytes, long count) throws IOException {
@@ -167,28 +158,6 @@ enum FuzzedParser {
           new RefSnapshot(ID, bytes.length, count, Crc32c.of(bytes), "", Optional.empty());
       try {
         return Optional.of(written(new SnapshotDownload(store).land(KEY, snapshot)));
-      } catch (StoreException.Corrupt e) {
-        assertThat(e).hasMessageContaining(KEY);
-        return Optional.empty();
-      }
-    }
-
-    private Optional<byte[]> sliced(byte[] bytes, long count, int cut) throws IOException {
-      try {
-        SnapshotLines lines = new SnapshotLines(KEY, bytes.length, count);
-        int at = lines.skipHeader(bytes);
-        for (int from = 0; from < bytes.length; ) {
-          int to = from < cut ? cut : bytes.length;
-          SnapshotSlice slice = new SnapshotSlice(KEY, bytes, from, to);
-          for (int seen = from; seen < to; ) {
-            seen = Math.min(to, seen + 50);
-            slice.until(seen);
-          }
-          at = slice.addTo(lines, at);
-          from = to;
-        }
-        lines.add(PackedRefsParser.of(KEY, 0, bytes, at, bytes.length));
-        return Optional.of(written(lines.end(bytes)));
       } catch (StoreException.Corrupt e) {
         assertThat(e).hasMessageContaining(KEY);
         return Optional.empty();

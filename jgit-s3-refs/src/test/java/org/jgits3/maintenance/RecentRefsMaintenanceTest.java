@@ -193,7 +193,7 @@ class RecentRefsMaintenanceTest {
     List<String> before = refs(it.user);
     it.user.getRefDatabase().compact();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    RefFold.intoRecent(RefTable.EMPTY, RefDelta.of(Map.of())).merge().writeTo(out::write);
+    RefFold.intoRecent(RefTable.EMPTY, RefDelta.of(Map.of())).merge().writeTo(out);
     byte[] empty = out.toByteArray();
     String id = ObjectNames.mint(it.manifest());
     String sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(empty));

@@ -9,7 +9,6 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -64,8 +63,7 @@ final class Derivation {
       return Optional.empty();
     }
     PackedRefsTable made = merge.build();
-    SnapshotChecksums sums = SnapshotChecksums.of(made);
-    boolean same = sums.crc32c() == wanted.crc32c() && sums.sha256().equals(wanted.sha256());
+    boolean same = made.sha256().equals(wanted.sha256());
     return same ? Optional.of(fold.with(made)) : Optional.empty();
   }
 }

@@ -2,14 +2,9 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.util.Collection;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import org.jgits3.internal.refs.table.PackedRefsParser;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.SnapshotLines;
-import org.jgits3.internal.refs.table.SnapshotSlice;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.Crc32c;
@@ -19,8 +14,8 @@ import org.jgits3.store.StoreException;
 
 /**
  * Downloads snapshots: ranges are read at the same time into disjoint slices of the array that the
- * table keeps, and checked as they arrive. All ranges must have the version of the first one, so
- * that two versions never mix. Safe for use by many threads.
+ * table keeps, which is checked when it is complete. All ranges must have the version of the first
+ * one, so that two versions never mix. Safe for use by many threads.
  *
  * <p>{@link RangeReader} decides on the division into requests.
  */
@@ -58,34 +53,17 @@ public final class SnapshotDownload {
    */
   public PackedRefsTable land(String key, RefSnapshot snapshot) throws IOException {
     PackedRefsTable.checkSize("refs snapshot " + key, snapshot.size(), snapshot.count());
-    SnapshotLines lines = new SnapshotLines(key, snapshot.size(), snapshot.count());
+    PackedRefsParser.checkCount(key, snapshot.size(), snapshot.count());
     byte[] bytes = new byte[(int) snapshot.size()];
-    Collection<SnapshotSlice> slices = read(key, bytes);
-    int at = lines.skipHeader(bytes);
-    int crc32c = 0;
-    for (SnapshotSlice slice : slices) {
-      at = slice.addTo(lines, at);
-      crc32c = slice.crc32cAfter(crc32c);
-    }
-    // nothing, if the snapshot is good
-    lines.add(PackedRefsParser.of(key, 0, bytes, at, bytes.length));
-    PackedRefsTable table = lines.end(bytes);
-    if (crc32c != snapshot.crc32c()) {
-      throw SnapshotLines.corrupt(key, snapshot.size(), Crc32c.mismatch(crc32c, snapshot.crc32c()));
-    }
-    return table;
-  }
-
-  /** Fills an array with a snapshot, and returns its ranges in order. */
-  private Collection<SnapshotSlice> read(String key, byte[] bytes) throws IOException {
-    SortedMap<Integer, SnapshotSlice> slices = new ConcurrentSkipListMap<>();
     reader.read(
         new ReadRequest(key, 0, bytes, 0, bytes.length, Optional.empty()),
-        (from, to) -> {
-          SnapshotSlice slice = new SnapshotSlice(key, bytes, from, to);
-          slices.put(from, slice);
-          return slice;
-        });
-    return slices.values();
+        RangeReader.ReadListeners.IGNORED);
+    PackedRefsTable table = PackedRefsParser.parse(key, bytes, snapshot.count());
+    int crc32c = Crc32c.of(bytes);
+    if (crc32c != snapshot.crc32c()) {
+      throw PackedRefsParser.corrupt(
+          key, snapshot.size(), Crc32c.mismatch(crc32c, snapshot.crc32c()));
+    }
+    return table;
   }
 }

@@ -2,14 +2,17 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.function.IoConsumer;
-import org.jgits3.internal.refs.table.PackedRefsSink;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefFold;
-import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -62,15 +65,15 @@ public final class SnapshotUpload {
   public RefSnapshot whole(Manifest manifest, RefFold fold, PackedRefsTable table)
       throws IOException {
     if (fold.merge().size() > ONE_REQUEST) {
-      return send(manifest, fold, table::writeTo);
+      return send(manifest, fold, out -> table.writeTo(out::write));
     }
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
-    SnapshotChecksums sums = new SnapshotChecksums();
+    String[] sha256 = new String[1];
     ParallelRequests.all(
         () -> table.writeTo((bytes, offset, length) -> store.put(key, bytes, offset, length)),
-        () -> table.writeTo(sums));
-    return describe(id, fold.merge(), sums);
+        () -> sha256[0] = table.sha256());
+    return describe(id, fold.merge(), table.crc32c(), sha256[0]);
   }
 
   /**
@@ -89,29 +92,25 @@ public final class SnapshotUpload {
     }
   }
 
-  private RefSnapshot send(Manifest manifest, RefFold fold, IoConsumer<PackedRefsSink> source)
+  private RefSnapshot send(Manifest manifest, RefFold fold, IoConsumer<OutputStream> source)
       throws IOException {
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
     PackedRefsTable.checkSize("refs snapshot " + key, fold.merge().size(), fold.merge().count());
     PackUpload out = uploads.begin(key);
-    SnapshotChecksums sums = new SnapshotChecksums();
+    MessageDigest sha256 = DirectoryObjectStore.sha256();
     try {
-      source.accept(
-          (bytes, offset, length) -> {
-            sums.accept(bytes, offset, length);
-            out.write(bytes, offset, length);
-          });
+      source.accept(new DigestOutputStream(out, sha256));
     } catch (IOException | RuntimeException | Error e) {
       out.fail(e);
       throw e;
     }
     out.close();
-    return describe(id, fold.merge(), sums);
+    String hex = HexFormat.of().formatHex(sha256.digest());
+    return describe(id, fold.merge(), out.crc32c(), hex);
   }
 
-  private static RefSnapshot describe(String id, SnapshotMerge merge, SnapshotChecksums sums) {
-    return new RefSnapshot(
-        id, merge.size(), merge.count(), sums.crc32c(), sums.sha256(), Optional.empty());
+  private static RefSnapshot describe(String id, SnapshotMerge merge, int crc32c, String sha256) {
+    return new RefSnapshot(id, merge.size(), merge.count(), crc32c, sha256, Optional.empty());
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.table;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.Channels;
@@ -53,8 +55,6 @@ public final class PackedRefsFile {
       return Optional.of(new SnapshotMerge(PackedRefsTable.EMPTY, newer).build());
     } catch (StoreException.Corrupt other) {
       return Optional.empty();
-    } catch (IllegalStateException e) {
-      throw new IOException(file + ": has changed while it was read; repeat the command", e);
     }
   }
 
@@ -64,9 +64,11 @@ public final class PackedRefsFile {
           size += merge.lineBytes();
           count += merge.count();
         });
-    PackedRefsTable.Builder table = new PackedRefsTable.Builder(size, count);
-    forEachChunk(merge -> merge.appendTo(table));
-    return table.build();
+    PackedRefsTable.checkSize("refs", size, count);
+    SnapshotMerge.Whole all = new SnapshotMerge.Whole((int) size);
+    all.writeBytes(PackedRefsTable.HEADER.getBytes(US_ASCII));
+    forEachChunk(merge -> merge.writeLines(all));
+    return PackedRefsParser.parse("packed-refs", all.array(), count);
   }
 
   private void forEachChunk(IoConsumer<SnapshotMerge> each) throws IOException {
@@ -74,33 +76,28 @@ public final class PackedRefsFile {
     InputStream in = Channels.newInputStream(file);
     byte[] bytes = new byte[chunk];
     int filled = 0;
-    long offset = 0;
+    boolean first = true;
     int merged = 0;
     for (boolean end = false; !end; ) {
       filled += in.readNBytes(bytes, filled, bytes.length - filled);
       end = filled < bytes.length;
       int whole = end ? filled : afterLast('\n', bytes, filled);
-      int start = offset == 0 ? afterComment(bytes, whole) : 0;
-      PackedRefsParser lines = PackedRefsParser.of("packed-refs", offset, bytes, start, whole);
-      lines.checkFollows(null, false);
+      int start = first ? afterComment(bytes, whole) : 0;
+      PackedRefsTable lines = PackedRefsParser.parse("packed-refs", bytes, start, whole);
       // the last ref belongs to the next chunk, since its peeled value may follow there
-      int refs = end ? lines.count() : lines.count() - 1;
+      int refs = end ? lines.size() : lines.size() - 1;
       if (refs > 0 || end) {
-        int cut = end ? whole : lines.start(refs);
-        int to = end ? newer.size() : newer.names().ceiling(lines.name(refs));
-        each.accept(new SnapshotMerge(table(lines, refs, bytes, cut), newer.range(merged, to)));
+        int cut = lines.start(refs);
+        int to = end ? newer.size() : newer.names().ceiling(lines.nameBytes(refs));
+        each.accept(new SnapshotMerge(lines.first(refs), newer.range(merged, to)));
         merged = to;
         filled -= cut;
-        offset += cut;
+        first = false;
         System.arraycopy(bytes, cut, bytes, 0, filled);
       } else {
         bytes = Arrays.copyOf(bytes, Math.multiplyExact(2, bytes.length));
       }
     }
-  }
-
-  private static PackedRefsTable table(PackedRefsParser lines, int refs, byte[] bytes, int end) {
-    return new PackedRefsTable(bytes, end, lines.starts(refs));
   }
 
   /** Skips the first line if it is a comment, which only tells what is looked at anyway. */

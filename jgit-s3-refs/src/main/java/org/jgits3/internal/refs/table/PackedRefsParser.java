@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.table;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.StoreException;
 
 /**
- * Finds the refs in some whole lines of a snapshot, and checks that each line follows the format
- * and that names ascend. Regions of a snapshot can be scanned at the same time, each by its own
- * thread.
+ * Finds the refs in whole lines of packed-refs, and checks that each line follows the format and
+ * that names ascend. Used by one thread, once.
  *
  * <p>Reads eight bytes at a time: this is most of the cost of opening a repository with many refs.
  */
 public final class PackedRefsParser {
+  private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);
   private static final int HEX = 40;
 
   /** Line of a peeled value: {@code ^}, the id and a line feed. */
   private static final int PEELED = HEX + 2;
 
   /** Shortest line of a ref: the id, a space, one byte of a name and a line feed. */
-  static final int SHORTEST = HEX + 3;
+  private static final int SHORTEST = HEX + 3;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -31,151 +32,119 @@ public final class PackedRefsParser {
   private static final long HIGH = 0x8080808080808080L;
   private static final long LINE_FEEDS = '\n' * ONES;
 
-  private static final String BELONGS_TO_NONE = "has a peeled line that belongs to no ref";
-  private static final String NOT_SORTED = "is not sorted";
-
   private final String key;
-  private final long offset;
   private final byte[] bytes;
-  private final int from;
-  private int to;
-  private final int[] starts;
-  private int count;
-  private boolean endsPeeled;
+  private final int to;
 
-  /** End of the name of the last ref. */
-  private int lastNameEnd;
+  private PackedRefsParser(String key, byte[] bytes, int to) {
+    this.key = key;
+    this.bytes = bytes;
+    this.to = to;
+  }
 
   /**
-   * Creates a scan that has scanned nothing yet.
+   * Refuses a number of refs that a snapshot cannot hold, before memory is taken for them.
    *
    * @param key key of the snapshot, for messages
-   * @param offset offset of {@code bytes} in the snapshot, for messages
-   * @param bytes array that holds the region
-   * @param from start of the first line of the region
-   * @param limit upper bound of the end of its last line
+   * @param size its length in bytes
+   * @param count number of refs the manifest says it has
+   * @throws StoreException.Corrupt if it cannot hold so many
    */
-  PackedRefsParser(String key, long offset, byte[] bytes, int from, int limit) {
-    this.key = key;
-    this.offset = offset;
-    this.bytes = bytes;
-    this.from = from;
-    this.to = from;
-    this.starts = new int[(limit - from) / SHORTEST];
-  }
-
-  /** Scans a region. */
-  public static PackedRefsParser of(String key, long offset, byte[] bytes, int from, int to)
-      throws StoreException.Corrupt {
-    PackedRefsParser scan = new PackedRefsParser(key, offset, bytes, from, to);
-    scan.extend(to);
-    return scan;
+  public static void checkCount(String key, long size, long count) throws StoreException.Corrupt {
+    if (size < HEADER.length || count < 0 || count > size / SHORTEST) {
+      throw corrupt(key, 0, "is too short for " + count + " refs");
+    }
   }
 
   /**
-   * Scans more of the region.
+   * Parses a snapshot.
    *
-   * @param whole end of the last line that has arrived
-   * @throws StoreException.Corrupt if it does not follow the format; the scan cannot be used
-   *     afterwards
+   * @param key its key, for messages
+   * @param bytes the snapshot; kept
+   * @param count number of refs it has; {@link #checkCount} has accepted it
+   * @return its table
+   * @throws StoreException.Corrupt if it does not follow the format, or has another number of refs
    */
-  void extend(int whole) throws StoreException.Corrupt {
-    int at = to;
-    to = whole;
-    int n = count;
-    int name = n > 0 ? lastName() : 0; // of the ref before
-    int nameEnd = lastNameEnd;
-    boolean peeled = endsPeeled;
-    while (at < whole) {
+  public static PackedRefsTable parse(String key, byte[] bytes, long count)
+      throws StoreException.Corrupt {
+    if (!Arrays.equals(bytes, 0, HEADER.length, HEADER, 0, HEADER.length)) {
+      throw corrupt(key, 0, "does not begin with '" + PackedRefsTable.HEADER.strip() + "'");
+    }
+    int[] lines = new int[(int) count];
+    int n = new PackedRefsParser(key, bytes, bytes.length).scan(HEADER.length, lines);
+    if (n != count) {
+      throw corrupt(key, bytes.length, "has " + n + " refs instead of " + count);
+    }
+    return new PackedRefsTable(bytes, bytes.length, lines);
+  }
+
+  /** Parses some whole lines of a file. */
+  static PackedRefsTable parse(String file, byte[] bytes, int from, int to)
+      throws StoreException.Corrupt {
+    int[] lines = new int[(to - from) / SHORTEST];
+    int n = new PackedRefsParser(file, bytes, to).scan(from, lines);
+    return new PackedRefsTable(bytes, to, Arrays.copyOf(lines, n));
+  }
+
+  /** Creates an error that names the snapshot and the offset of the wrong byte. */
+  public static StoreException.Corrupt corrupt(String key, long at, String what) {
+    return new StoreException.Corrupt(
+        key, "refs snapshot " + key + " " + what + " (byte " + at + "); restore it", null);
+  }
+
+  /** Finds the starts of the lines of refs, and returns their number. */
+  private int scan(int from, int[] lines) throws StoreException.Corrupt {
+    int n = 0;
+    int name = 0; // of the ref before
+    int nameEnd = 0;
+    boolean peeled = true; // so that the first line is that of a ref
+    for (int at = from; at < to; ) {
       if (bytes[at] == '^') {
         checkPeeled(at, peeled);
         peeled = true;
         at += PEELED;
-      } else {
-        checkId(at);
-        int next = at + HEX + 1;
-        int end = n > 0 ? endIfGreater(next, name, nameEnd) : lineFeed(next);
-        if (end < 0) {
-          throw corrupt(at, NOT_SORTED);
-        }
-        if (end == to) {
-          throw corrupt(at, "ends within a line");
-        }
-        starts[n++] = at;
-        peeled = false;
-        name = next;
-        nameEnd = end;
-        at = end + 1;
+        continue;
       }
+      checkId(at);
+      int next = at + HEX + 1;
+      int end = lineFeed(next);
+      if (end == to) {
+        throw corrupt(key, at, "ends within a line");
+      }
+      if (n > 0 && Arrays.compareUnsigned(bytes, name, nameEnd, bytes, next, end) >= 0) {
+        throw corrupt(key, at, "is not sorted");
+      }
+      if (n == lines.length) {
+        throw corrupt(key, at, "has more than " + n + " refs");
+      }
+      lines[n++] = at;
+      peeled = false;
+      name = next;
+      nameEnd = end;
+      at = end + 1;
     }
-    count = n;
-    lastNameEnd = nameEnd;
-    endsPeeled = peeled;
+    return n;
   }
 
   private void checkPeeled(int at, boolean afterPeeled) throws StoreException.Corrupt {
     if (afterPeeled || to - at < PEELED || bytes[at + HEX + 1] != '\n' || !isHex(at + 1)) {
-      throw corrupt(at, BELONGS_TO_NONE);
+      throw corrupt(key, at, "has a peeled line that belongs to no ref");
     }
   }
 
   /** Checks the line of a ref as far as its name, and that it has one. */
   private void checkId(int at) throws StoreException.Corrupt {
     if (to - at < SHORTEST || bytes[at + HEX] != ' ' || bytes[at + HEX + 1] == '\n' || !isHex(at)) {
-      throw corrupt(at, "has a line that is no ref");
+      throw corrupt(key, at, "has a line that is no ref");
     }
-  }
-
-  /**
-   * Finds the end of a name and compares it with the one before, each byte read once: of names that
-   * follow each other most bytes are the same.
-   *
-   * @param name start of the name
-   * @param before start of the name before
-   * @param beforeEnd end of the name before
-   * @return end of the name; the end of the region if it does not end there; negative if it is not
-   *     greater
-   */
-  private int endIfGreater(int name, int before, int beforeEnd) {
-    int at = name;
-    int back = name - before;
-    int most = name + Math.min(beforeEnd - before, to - name) - Long.BYTES;
-    while (at <= most && (long) LONG.get(bytes, at) == (long) LONG.get(bytes, at - back)) {
-      at += Long.BYTES; // no line feed, since there is none in the name before
-    }
-    if (at <= to - Long.BYTES) {
-      long x = (long) LONG.get(bytes, at);
-      long ends = lineFeeds(x);
-      int length = Long.numberOfTrailingZeros(ends) >>> 3; // 8 if it does not end here
-      int same = Long.numberOfTrailingZeros(x ^ (long) LONG.get(bytes, at - back)) >>> 3;
-      if (same < Long.BYTES) {
-        boolean greater = same <= length && isGreater(bytes[at + same], bytes[at + same - back]);
-        return greater ? ends != 0 ? at + length : lineFeed(at + Long.BYTES) : -1;
-      }
-    }
-    int end = lineFeed(at);
-    return end == to || ascends(bytes, before, beforeEnd, bytes, name, end) ? end : -1;
-  }
-
-  /** Compares the first bytes in which two names differ, of which one may be a line feed. */
-  private static boolean isGreater(byte b, byte before) {
-    return before == '\n' || (b != '\n' && (b & 0xff) > (before & 0xff));
-  }
-
-  /**
-   * Marks the line feeds in eight bytes: zero if there is none; else the lowest bit is that of the
-   * first one.
-   */
-  private static long lineFeeds(long bytes) {
-    long x = bytes ^ LINE_FEEDS;
-    return (x - ONES) & ~x & HIGH;
   }
 
   /** Position of the next line feed; the end of the region if there is none. */
   private int lineFeed(int start) {
     int at = start;
     for (; at <= to - Long.BYTES; at += Long.BYTES) {
-      long ends = lineFeeds((long) LONG.get(bytes, at));
+      long x = (long) LONG.get(bytes, at) ^ LINE_FEEDS;
+      long ends = (x - ONES) & ~x & HIGH; // the lowest bit is that of the first line feed
       if (ends != 0) {
         return at + (Long.numberOfTrailingZeros(ends) >>> 3);
       }
@@ -201,81 +170,5 @@ public final class PackedRefsParser {
     long digit = (x + (0x80 - '0') * ONES) & ~(x + (0x80 - '9' - 1) * ONES);
     long letter = (x + (0x80 - 'a') * ONES) & ~(x + (0x80 - 'f' - 1) * ONES);
     return digit | letter;
-  }
-
-  /** Tests whether the second of two names is greater; both are followed by a line feed. */
-  private static boolean ascends(byte[] a, int nameA, int endA, byte[] b, int nameB, int endB) {
-    int i = Arrays.mismatch(a, nameA, endA + 1, b, nameB, endB + 1);
-    if (i < 0 || nameB + i == endB) {
-      return false;
-    }
-    return nameA + i == endA || (a[nameA + i] & 0xff) < (b[nameB + i] & 0xff);
-  }
-
-  /**
-   * Checks that this region can follow others of the snapshot.
-   *
-   * @param refs the nearest region before that has refs; null if none has
-   * @param afterPeeled true if the line before this region is that of a peeled value
-   * @throws StoreException.Corrupt if it cannot
-   */
-  void checkFollows(@Nullable PackedRefsParser refs, boolean afterPeeled)
-      throws StoreException.Corrupt {
-    if (startsPeeled() && (refs == null || afterPeeled)) {
-      throw corrupt(from, BELONGS_TO_NONE);
-    }
-    if (refs != null && count > 0) {
-      int name = starts[0] + HEX + 1;
-      if (!ascends(refs.bytes, refs.lastName(), refs.lastNameEnd, bytes, name, lineFeed(name))) {
-        throw corrupt(starts[0], NOT_SORTED);
-      }
-    }
-  }
-
-  private boolean startsPeeled() {
-    return from < to && bytes[from] == '^';
-  }
-
-  /** Tests whether the last line is that of a peeled value. */
-  boolean endsPeeled() {
-    return endsPeeled;
-  }
-
-  boolean isEmpty() {
-    return from == to;
-  }
-
-  private int lastName() {
-    return starts[count - 1] + HEX + 1;
-  }
-
-  /** Number of refs whose lines begin in the region. */
-  int count() {
-    return count;
-  }
-
-  /** Start of the line of a ref. */
-  int start(int index) {
-    return starts[index];
-  }
-
-  /** Bytes of the name of a ref. */
-  byte[] name(int index) {
-    int name = starts[index] + HEX + 1;
-    return Arrays.copyOfRange(bytes, name, lineFeed(name));
-  }
-
-  /** Copies the starts of the lines. */
-  void copyStarts(int[] dst, int at) {
-    System.arraycopy(starts, 0, dst, at, count);
-  }
-
-  /** Starts of the first so many lines. */
-  int[] starts(int refs) {
-    return Arrays.copyOf(starts, refs);
-  }
-
-  StoreException.Corrupt corrupt(int at, String what) {
-    return SnapshotLines.corrupt(key, offset + at, what);
   }
 }

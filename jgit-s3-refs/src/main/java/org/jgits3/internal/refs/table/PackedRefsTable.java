@@ -5,11 +5,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -19,7 +22,9 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.store.Crc32c;
 
 /**
  * One table of refs in Git's packed-refs format, searched in place: the bytes as they came from the
@@ -117,8 +122,13 @@ public final class PackedRefsTable {
   }
 
   /** Start of the lines of a ref; the end of all lines for the number of refs. */
-  private int start(int index) {
+  int start(int index) {
     return index < lines.length ? lines[index] : end;
+  }
+
+  /** The first so many refs. */
+  PackedRefsTable first(int refs) {
+    return new PackedRefsTable(bytes, start(refs), Arrays.copyOf(lines, refs));
   }
 
   /** End of the lines of a ref. */
@@ -145,9 +155,9 @@ public final class PackedRefsTable {
    * @param out receives them as one slice
    * @throws IOException if {@code out} fails
    */
-  void copy(int from, int to, PackedRefsSink out) throws IOException {
+  void copy(int from, int to, OutputStream out) throws IOException {
     int start = start(from);
-    out.accept(bytes, start, start(to) - start);
+    out.write(bytes, start, start(to) - start);
   }
 
   /**
@@ -235,6 +245,18 @@ public final class PackedRefsTable {
    */
   public void writeTo(PackedRefsSink out) throws IOException {
     out.accept(bytes, 0, end);
+  }
+
+  /** CRC32C of the whole snapshot. */
+  public int crc32c() {
+    return Crc32c.of(bytes, 0, end);
+  }
+
+  /** SHA-256 of the whole snapshot, in hex. */
+  public String sha256() {
+    MessageDigest digest = DirectoryObjectStore.sha256();
+    digest.update(bytes, 0, end);
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   /**
@@ -393,6 +415,11 @@ public final class PackedRefsTable {
         && Arrays.mismatch(bytes, at, at + prefix.length, prefix, 0, prefix.length) < 0;
   }
 
+  /** UTF-8 bytes of the name of a ref. */
+  byte[] nameBytes(int index) {
+    return Arrays.copyOfRange(bytes, lines[index] + NAME, nameEnd(index));
+  }
+
   public String name(int index) {
     int at = lines[index] + HEX + 1;
     return new String(bytes, at, nameEnd(index) - at, UTF_8);
@@ -511,91 +538,5 @@ public final class PackedRefsTable {
       }
     }
     return index.any(id, wanted);
-  }
-
-  /**
-   * Builds a table from lines that are known to follow the format. Used by one thread.
-   *
-   * <p>Begins with the header; whole refs are added in order.
-   */
-  public static final class Builder {
-    private final byte[] bytes;
-    private final int[] lines;
-    private int filled;
-    private int n;
-
-    /**
-     * Begins a table.
-     *
-     * @param size bytes it will have, header included
-     * @param count refs it will have
-     * @throws IOException if it would be too large
-     */
-    public Builder(long size, long count) throws IOException {
-      checkSize("refs", size, count);
-      this.bytes = new byte[(int) size];
-      this.lines = new int[Math.toIntExact(count)];
-      byte[] header = HEADER.getBytes(US_ASCII);
-      reserve(header.length);
-      copy(header, 0, header.length);
-    }
-
-    /** Adds a changed ref that was not deleted. */
-    void append(RefDelta changes, int i) {
-      RefNames names = changes.names();
-      reserve(PackedRefsLine.length(names.length(i), changes.peeled(i)));
-      add(filled);
-      filled = PackedRefsLine.write(names, i, changes.id(i), changes.peeled(i), bytes, filled);
-    }
-
-    /**
-     * Copies refs of another table without parsing them.
-     *
-     * @param table the table
-     * @param from index of the first ref
-     * @param to index after the last one
-     */
-    public void append(PackedRefsTable table, int from, int to) {
-      int start = table.start(from);
-      int length = table.start(to) - start;
-      reserve(length);
-      int shift = filled - start;
-      for (int i = from; i < to; i++) {
-        add(table.lines[i] + shift);
-      }
-      copy(table.bytes, start, length);
-    }
-
-    private void reserve(int length) {
-      if (length > bytes.length - filled) {
-        throw new IllegalStateException("more than " + bytes.length + " bytes of refs");
-      }
-    }
-
-    private void add(int line) {
-      if (n == lines.length) {
-        throw new IllegalStateException("more than " + n + " refs");
-      }
-      lines[n++] = line;
-    }
-
-    private void copy(byte[] src, int offset, int length) {
-      System.arraycopy(src, offset, bytes, filled, length);
-      filled += length;
-    }
-
-    /**
-     * Completes the table.
-     *
-     * @return the table
-     * @throws IllegalStateException if size or count are not as promised
-     */
-    public PackedRefsTable build() {
-      if (filled != bytes.length || n != lines.length) {
-        throw new IllegalStateException(
-            String.format("%d of %d bytes, %d of %d refs", filled, bytes.length, n, lines.length));
-      }
-      return new PackedRefsTable(bytes, filled, lines);
-    }
   }
 }

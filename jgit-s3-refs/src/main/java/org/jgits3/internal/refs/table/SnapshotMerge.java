@@ -3,7 +3,10 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import org.eclipse.jgit.lib.Constants;
 
 /**
@@ -14,7 +17,7 @@ import org.eclipse.jgit.lib.Constants;
 public final class SnapshotMerge {
   private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);
 
-  /** Bytes of changed lines that are passed on at once. */
+  /** Bytes that are passed on at once; longer runs are passed on as they are. */
   private static final int CHUNK = 64 << 10;
 
   private final PackedRefsTable table;
@@ -77,11 +80,29 @@ public final class SnapshotMerge {
    * @param out receives whole lines, the header first; must not keep the arrays
    * @throws IOException if {@code out} fails
    */
-  public void writeTo(PackedRefsSink out) throws IOException {
-    out.accept(HEADER, 0, HEADER.length);
-    Chunks chunks = new Chunks(out);
-    walk(chunks);
-    chunks.flush();
+  public void writeTo(OutputStream out) throws IOException {
+    out.write(HEADER, 0, HEADER.length);
+    writeLines(out);
+  }
+
+  /** Writes the lines, unchanged runs of the table as they are. */
+  void writeLines(OutputStream out) throws IOException {
+    BufferedOutputStream lines = new BufferedOutputStream(out, CHUNK);
+    byte[] line = {};
+    int next = 0;
+    for (int i = 0; i < found.length; i++) {
+      int at = found[i] >= 0 ? found[i] : -(found[i] + 1);
+      table.copy(next, at, lines);
+      next = found[i] >= 0 ? at + 1 : at;
+      if (changes.id(i) != null) {
+        int length = PackedRefsLine.length(changes.names().length(i), changes.peeled(i));
+        line = length > line.length ? new byte[length] : line;
+        PackedRefsLine.write(changes.names(), i, changes.id(i), changes.peeled(i), line, 0);
+        lines.write(line, 0, length);
+      }
+    }
+    table.copy(next, table.size(), lines);
+    lines.flush();
   }
 
   /** Bytes of all lines. */
@@ -99,88 +120,20 @@ public final class SnapshotMerge {
     if (found.length == 0 && table.size() > 0) {
       return table;
     }
-    PackedRefsTable.Builder builder = new PackedRefsTable.Builder(size, count);
-    appendTo(builder);
-    return builder.build();
+    PackedRefsTable.checkSize("refs", size, count);
+    Whole bytes = new Whole((int) size);
+    writeTo(bytes);
+    return PackedRefsParser.parse("refs", bytes.array(), count);
   }
 
-  /** Adds the refs of the snapshot to a table. */
-  void appendTo(PackedRefsTable.Builder builder) {
-    try {
-      walk(
-          new Output() {
-            @Override
-            public void unchanged(int from, int to) {
-              builder.append(table, from, to);
-            }
-
-            @Override
-            public void changed(int i) {
-              builder.append(changes, i);
-            }
-          });
-    } catch (IOException e) {
-      throw new IllegalStateException("memory does not fail", e);
-    }
-  }
-
-  private interface Output {
-    /** Takes refs of the table, by their indexes there. */
-    void unchanged(int from, int to) throws IOException;
-
-    /** Takes a changed ref that was not deleted, by its index among the changes. */
-    void changed(int i) throws IOException;
-  }
-
-  /** Passes on runs of the table as they are, and changed lines in chunks. */
-  private final class Chunks implements Output {
-    private final PackedRefsSink out;
-    private byte[] chunk = new byte[CHUNK];
-    private int filled;
-
-    Chunks(PackedRefsSink out) {
-      this.out = out;
+  /** Keeps bytes of which the number is known, in an array of exactly that size. */
+  static final class Whole extends ByteArrayOutputStream {
+    Whole(int size) {
+      super(size);
     }
 
-    @Override
-    public void unchanged(int from, int to) throws IOException {
-      flush();
-      table.copy(from, to, out);
-    }
-
-    @Override
-    public void changed(int i) throws IOException {
-      int length = PackedRefsLine.length(changes.names().length(i), changes.peeled(i));
-      if (filled + length > chunk.length) {
-        flush();
-        chunk = length > chunk.length ? new byte[length] : chunk;
-      }
-      filled =
-          PackedRefsLine.write(changes.names(), i, changes.id(i), changes.peeled(i), chunk, filled);
-    }
-
-    void flush() throws IOException {
-      if (filled > 0) {
-        out.accept(chunk, 0, filled);
-        filled = 0;
-      }
-    }
-  }
-
-  private void walk(Output out) throws IOException {
-    int next = 0;
-    for (int i = 0; i < found.length; i++) {
-      int at = found[i] >= 0 ? found[i] : -(found[i] + 1);
-      if (at > next) {
-        out.unchanged(next, at);
-      }
-      next = found[i] >= 0 ? at + 1 : at;
-      if (changes.id(i) != null) {
-        out.changed(i);
-      }
-    }
-    if (next < table.size()) {
-      out.unchanged(next, table.size());
+    byte[] array() {
+      return buf;
     }
   }
 }

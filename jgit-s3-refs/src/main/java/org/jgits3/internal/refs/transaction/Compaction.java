@@ -14,7 +14,6 @@ import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.refs.table.SnapshotChecksums;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -108,7 +107,7 @@ final class Compaction {
     List<RefSnapshot> levels = manifest.refs().levels();
     for (int i = fold.isBase() ? 0 : 1; i < levels.size(); i++) {
       RefSnapshot listed = levels.get(i);
-      String sha256 = SnapshotChecksums.of(table.level(i)).sha256();
+      String sha256 = table.level(i).sha256();
       if (!sha256.equals(listed.sha256())) {
         String key = ObjectNames.snapshotKey(manifest.home(listed.id()), listed.id());
         throw new StoreException.Corrupt(

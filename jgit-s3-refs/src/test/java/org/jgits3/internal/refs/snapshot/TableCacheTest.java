@@ -23,8 +23,10 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.ParsedRefs;
+import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.store.StoreException;
@@ -142,7 +144,7 @@ class TableCacheTest {
   @Test
   void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() throws IOException {
     RefTable small =
-        new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -218,7 +220,7 @@ class TableCacheTest {
   void a_table_that_outgrows_the_budget_goes_alone() throws IOException {
     RefTable growing = table();
     RefTable small =
-        new RefTable(new PackedRefsTable.Builder(PackedRefsTable.HEADER.length(), 0).build());
+        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
     TableCache budget = budget(SIZE + small.bytes());
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);

@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -48,15 +50,16 @@ class FoldCostTest {
 
   /** A table of so many refs, which takes little more memory than it has bytes. */
   private static PackedRefsTable base(int refs) throws IOException {
-    long size = PackedRefsTable.HEADER.getBytes(US_ASCII).length + (long) refs * lineBytes();
-    PackedRefsTable.Builder all = new PackedRefsTable.Builder(size, refs);
+    byte[] header = PackedRefsTable.HEADER.getBytes(US_ASCII);
+    byte[] bytes = Arrays.copyOf(header, header.length + refs * lineBytes());
+    int at = header.length;
     for (int from = 0; from < refs; from += CHUNK) {
       RefDelta chunk = changes(IntStream.range(from, from + CHUNK), CHUNK);
       for (int i = 0; i < CHUNK; i++) {
-        all.append(chunk, i);
+        at = PackedRefsLine.write(chunk.names(), i, chunk.id(i), null, bytes, at);
       }
     }
-    return all.build();
+    return ParsedRefs.of("base", bytes, refs);
   }
 
   private static int lineBytes() {
@@ -150,7 +153,19 @@ class FoldCostTest {
 
     private static void write(RefFold fold) throws IOException {
       AtomicLong bytes = new AtomicLong();
-      fold.merge().writeTo((b, offset, length) -> bytes.addAndGet(length));
+      fold.merge()
+          .writeTo(
+              new OutputStream() {
+                @Override
+                public void write(int b) {
+                  bytes.incrementAndGet();
+                }
+
+                @Override
+                public void write(byte[] b, int offset, int length) {
+                  bytes.addAndGet(length);
+                }
+              });
       if (bytes.get() != fold.merge().size()) {
         throw new IllegalStateException(bytes + " bytes");
       }

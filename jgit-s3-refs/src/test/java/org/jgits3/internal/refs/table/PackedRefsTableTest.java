@@ -34,7 +34,7 @@ class PackedRefsTableTest {
     SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs)))
-        .writeTo(written::write);
+        .writeTo(written);
     byte[] bytes = written.toByteArray();
     PackedRefsTable table = ParsedRefs.of(KEY, bytes, refs.size());
 

@@ -10,8 +10,7 @@ public final class ParsedRefs {
   /** Reads a snapshot in memory, whose number of refs is known. */
   public static PackedRefsTable of(String key, byte[] bytes, long count)
       throws StoreException.Corrupt {
-    SnapshotLines lines = new SnapshotLines(key, bytes.length, count);
-    lines.add(PackedRefsParser.of(key, 0, bytes, lines.skipHeader(bytes), bytes.length));
-    return lines.end(bytes);
+    PackedRefsParser.checkCount(key, bytes.length, count);
+    return PackedRefsParser.parse(key, bytes, count);
   }
 }

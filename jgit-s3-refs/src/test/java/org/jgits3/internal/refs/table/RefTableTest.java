@@ -73,7 +73,7 @@ class RefTableTest {
 
   private static byte[] written(SnapshotMerge merge) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    merge.writeTo(out::write);
+    merge.writeTo(out);
     return out.toByteArray();
   }
 

@@ -119,7 +119,7 @@ class SnapshotMergeTest {
 
   private static byte[] bytes(SnapshotMerge merge) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    merge.writeTo(out::write);
+    merge.writeTo(out);
     return out.toByteArray();
   }
 

@@ -84,9 +84,11 @@ class TooManyRefsTest {
   @Test
   void a_table_to_be_built() {
     isRefused(
-        () -> new PackedRefsTable.Builder(MOST + 1, 28_000_000), "28,000,000", "2,147,483,640");
+        () -> PackedRefsTable.checkSize("refs", MOST + 1, 28_000_000),
+        "28,000,000",
+        "2,147,483,640");
     isRefused(
-        () -> new PackedRefsTable.Builder(1L << 40, 1L << 33),
+        () -> PackedRefsTable.checkSize("refs", 1L << 40, 1L << 33),
         "8,589,934,592",
         "1,099,511,627,776");
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A table that is built is the same as one that is read. */
-class PackedRefsTableBuilderTest {
+class BuiltTableTest {
   private static final String A = "a".repeat(40);
   private static final String B = "b".repeat(40);
   private static final List<String> NAMES =
@@ -36,38 +36,32 @@ class PackedRefsTableBuilderTest {
     read = ParsedRefs.of("key", bytes, NAMES.size());
   }
 
-  private PackedRefsTable.Builder builder() throws IOException {
-    return new PackedRefsTable.Builder(bytes.length, NAMES.size());
+  private static PackedRefsTable built(PackedRefsTable table, RefDelta changes)
+      throws IOException {
+    return new SnapshotMerge(table, changes).build();
+  }
+
+  private RefDelta changes(int from, int to) {
+    Map<String, RefValue> some = new HashMap<>();
+    for (int i = from; i < to; i++) {
+      some.put(read.name(i), read.value(i));
+    }
+    return RefDelta.of(some);
   }
 
   @Test
   void built_of_another_table() throws IOException {
-    PackedRefsTable.Builder builder = builder();
-    builder.append(read, 0, 3);
-    builder.append(read, 3, 3);
-    builder.append(read, 3, read.size());
-    builder.append(read, read.size(), read.size());
-    PackedRefsTable built = builder.build();
-    assertSameAsRead(built);
-
-    PackedRefsTable.Builder again = builder();
-    again.append(PackedRefsTable.EMPTY, 0, 0);
-    again.append(built, 0, built.size());
-    assertSameAsRead(again.build());
+    PackedRefsTable ends = built(PackedRefsTable.EMPTY, changes(0, 3));
+    assertSameAsRead(built(ends, changes(3, read.size())));
+    PackedRefsTable begins = built(PackedRefsTable.EMPTY, changes(3, read.size()));
+    assertSameAsRead(built(begins, changes(0, 3)));
+    assertSameAsRead(built(read, changes(2, 3)));
+    assertSameAsRead(built(read, RefDelta.NONE));
   }
 
   @Test
   void built_of_changes() throws IOException {
-    Map<String, RefValue> all = new HashMap<>();
-    for (int i = 0; i < read.size(); i++) {
-      all.put(read.name(i), read.value(i));
-    }
-    RefDelta changes = RefDelta.of(all);
-    PackedRefsTable.Builder builder = builder();
-    for (int i = 0; i < changes.size(); i++) {
-      builder.append(changes, i);
-    }
-    assertSameAsRead(builder.build());
+    assertSameAsRead(built(PackedRefsTable.EMPTY, changes(0, read.size())));
   }
 
   private void assertSameAsRead(PackedRefsTable table) throws IOException {
@@ -105,16 +99,14 @@ class PackedRefsTableBuilderTest {
 
   private static byte[] copied(PackedRefsTable table, int from, int to) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    table.copy(from, to, out::write);
+    table.copy(from, to, out);
     return out.toByteArray();
   }
 
   @Test
   void it_has_exactly_the_size_of_the_snapshot() throws IOException {
-    PackedRefsTable.Builder builder = builder();
-    builder.append(read, 0, read.size());
     long arrays = 2 * 16 + bytes.length + 4L * NAMES.size();
-    assertThat(builder.build().bytes()).isEqualTo(arrays);
+    assertThat(built(PackedRefsTable.EMPTY, changes(0, read.size())).bytes()).isEqualTo(arrays);
     assertThat(read.bytes()).isEqualTo(arrays);
   }
 
@@ -124,21 +116,5 @@ class PackedRefsTableBuilderTest {
     assertThat(read.find(over)).isNegative();
     assertThat(read.find(read.name(1) + "\n^" + B)).isNegative();
     assertThat(read.find(read.name(4) + "\n")).isNegative();
-  }
-
-  @Test
-  void promises_of_size_and_count_are_kept() {
-    for (int more : new int[] {-1, 1}) {
-      assertThatThrownBy(() -> fill(bytes.length + more, NAMES.size()))
-          .isInstanceOf(IllegalStateException.class);
-      assertThatThrownBy(() -> fill(bytes.length, NAMES.size() + more))
-          .isInstanceOf(IllegalStateException.class);
-    }
-  }
-
-  private PackedRefsTable fill(long size, long count) throws IOException {
-    PackedRefsTable.Builder builder = new PackedRefsTable.Builder(size, count);
-    builder.append(read, 0, read.size());
-    return builder.build();
   }
 }
