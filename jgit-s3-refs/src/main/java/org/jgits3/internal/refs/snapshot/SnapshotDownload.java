@@ -2,14 +2,12 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.util.Optional;
 import org.jgits3.internal.refs.table.PackedRefsParser;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 
 /**
@@ -55,9 +53,7 @@ public final class SnapshotDownload {
     PackedRefsTable.checkSize("refs snapshot " + key, snapshot.size(), snapshot.count());
     PackedRefsParser.checkCount(key, snapshot.size(), snapshot.count());
     byte[] bytes = new byte[(int) snapshot.size()];
-    reader.read(
-        new ReadRequest(key, 0, bytes, 0, bytes.length, Optional.empty()),
-        RangeReader.ReadListeners.IGNORED);
+    reader.read(key, 0, bytes, 0, bytes.length);
     PackedRefsTable table = PackedRefsParser.parse(key, bytes, snapshot.count());
     int crc32c = Crc32c.of(bytes);
     if (crc32c != snapshot.crc32c()) {

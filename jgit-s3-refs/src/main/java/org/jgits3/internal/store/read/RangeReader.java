@@ -81,23 +81,6 @@ public final class RangeReader {
     }
   }
 
-  /** Chooses the listeners to the ranges of a read. */
-  @FunctionalInterface
-  public interface ReadListeners {
-    /** No listeners. */
-    ReadListeners IGNORED = (from, to) -> ReadListener.IGNORED;
-
-    /**
-     * Returns the listener to a range. Called by the thread that will read it, for several ranges
-     * at the same time and in no particular order.
-     *
-     * @param from index in the array of its first byte
-     * @param to index in the array after its last byte
-     * @return listener to its bytes
-     */
-    ReadListener of(int from, int to);
-  }
-
   /**
    * Reads objects of a store.
    *
@@ -129,7 +112,7 @@ public final class RangeReader {
    * @param dst array that receives the bytes
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
-   * @return version of the object; given to {@link #read(ReadRequest, ReadListeners)}, it ensures
+   * @return version of the object; given to {@link #read(ReadRequest)}, it ensures
    *     that the next part is of the same version
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
@@ -138,16 +121,13 @@ public final class RangeReader {
    */
   public ObjectVersion read(String key, long offset, byte[] dst, int dstOffset, int length)
       throws IOException {
-    return read(
-        new ReadRequest(key, offset, dst, dstOffset, length, Optional.empty()),
-        ReadListeners.IGNORED);
+    return read(new ReadRequest(key, offset, dst, dstOffset, length, Optional.empty()));
   }
 
   /**
-   * Reads a part of an object of a known version, and reports its bytes as they arrive.
+   * Reads a part of an object of a known version.
    *
    * @param part the part, and the slice that receives it
-   * @param listeners listeners to the ranges
    * @return version they have
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it has another version than expected, or was replaced
@@ -155,16 +135,11 @@ public final class RangeReader {
    * @throws StoreException.Corrupt if the object ends before
    * @throws IOException if the store does not answer or refuses; the slice is then undefined
    */
-  public ObjectVersion read(ReadRequest part, ReadListeners listeners) throws IOException {
+  public ObjectVersion read(ReadRequest part) throws IOException {
     // Version of the first answer, unless it was known before; null until then.
     AtomicReference<ObjectVersion> version =
         new AtomicReference<>(oneVersion ? part.expected().orElse(null) : null);
-    ParallelRequests.forEach(
-        divide(part),
-        range -> {
-          int from = range.dstOffset();
-          read(range, version, listeners.of(from, from + range.length()));
-        });
+    ParallelRequests.forEach(divide(part), range -> read(range, version));
     return version.get();
   }
 
@@ -178,12 +153,11 @@ public final class RangeReader {
     return ranges;
   }
 
-  private void read(
-      ReadRequest range, AtomicReference<ObjectVersion> version, ReadListener listener)
+  private void read(ReadRequest range, AtomicReference<ObjectVersion> version)
       throws IOException {
     Optional<ObjectVersion> expected =
         oneVersion ? Optional.ofNullable(version.get()) : Optional.empty();
-    ObjectVersion read = store.read(range.part(0, range.length(), expected), listener);
+    ObjectVersion read = store.read(range.part(0, range.length(), expected), ReadListener.IGNORED);
     boolean first = version.compareAndSet(null, read);
     if (!first && oneVersion && !version.get().equals(read)) {
       throw new StoreException.Changed(

@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -77,24 +76,13 @@ class RangeReaderTest {
       int offset = random.nextInt(bytes.length);
       int length = 1 + random.nextInt(bytes.length - offset);
       byte[] dst = new byte[length + 20];
-      BitSet landed = new BitSet();
       Optional<ObjectVersion> version =
           random.nextBoolean() ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
-      reader.read(
-          new ReadRequest(KEY, offset, dst, 10, length, version),
-          (from, to) ->
-              end -> {
-                synchronized (landed) {
-                  assertThat(end).isBetween(from + 1, to);
-                  landed.set(from, end);
-                }
-              });
+      reader.read(new ReadRequest(KEY, offset, dst, 10, length, version));
       assertThat(Arrays.copyOfRange(dst, 10, 10 + length))
           .isEqualTo(Arrays.copyOfRange(bytes, offset, offset + length));
       assertThat(Arrays.copyOf(dst, 10)).containsOnly(0);
       assertThat(Arrays.copyOfRange(dst, 10 + length, dst.length)).containsOnly(0);
-      assertThat(landed.stream().sum()).isEqualTo(length * (19 + length) / 2);
-      assertThat(landed.cardinality()).isEqualTo(length);
     }
   }
 
@@ -112,9 +100,7 @@ class RangeReaderTest {
       throws IOException {
     long before = counts.snapshot().total();
     new RangeReader(store, sizes, true)
-        .read(
-            new ReadRequest(KEY, 0, dst, 0, dst.length, version),
-            RangeReader.ReadListeners.IGNORED);
+        .read(new ReadRequest(KEY, 0, dst, 0, dst.length, version));
     return counts.snapshot().total() - before;
   }
 
@@ -130,8 +116,7 @@ class RangeReaderTest {
       rounds.gate();
       Optional<ObjectVersion> version =
           known ? store.stat(KEY).map(ObjectInfo::version) : Optional.empty();
-      reader.read(
-          new ReadRequest(KEY, 0, dst, 0, 8 * 500, version), RangeReader.ReadListeners.IGNORED);
+      reader.read(new ReadRequest(KEY, 0, dst, 0, 8 * 500, version));
       assertThat(dst).isEqualTo(bytes);
       assertThat(rounds.count()).isEqualTo(2);
     }
