@@ -141,6 +141,7 @@ final class RefFiles extends LiveTreeVisitor {
     symbolic.keySet().forEach(name -> newer.put(name, RefValue.DELETED));
     try (RevWalk walk = new RevWalk(repository)) {
       for (Map.Entry<String, ObjectId> ref : direct.entrySet()) {
+        SourceRefs.check(ref.getKey()); // before it is a line of a table
         newer.put(ref.getKey(), new RefValue.Direct(ref.getValue(), peel(walk, ref.getValue())));
       }
     }

@@ -62,6 +62,7 @@ record SourceRefs(
       } else if (isHead) {
         head = id;
       } else if (id.isPresent()) {
+        check(name); // before it is a line of a table
         Optional<ObjectId> peeled = Optional.ofNullable(ref.getPeeledObjectId());
         direct.put(name, new RefValue.Direct(id.get(), peeled));
       }
@@ -92,7 +93,7 @@ record SourceRefs(
   }
 
   /** Checks a name, which becomes a file name when symbolic refs are exported. */
-  private static void check(String name) throws IOException {
+  static void check(String name) throws IOException {
     boolean valid = name.equals(Constants.HEAD) || Repository.isValidRefName(name);
     if (!valid) {
       throw new IOException("'" + name + "' is not a valid name of a ref");

@@ -100,7 +100,11 @@ public final class SnapshotUpload {
     PackUpload out = uploads.begin(key);
     MessageDigest sha256 = DirectoryObjectStore.sha256();
     try {
-      source.accept(new DigestOutputStream(out, sha256));
+      source.accept(
+          new DigestOutputStream(out, sha256) {
+            @Override
+            public void flush() {} // what fits in one part is one PUT
+          });
     } catch (IOException | RuntimeException | Error e) {
       out.fail(e);
       throw e;

@@ -50,7 +50,7 @@ public final class PackedRefsFile {
   /** Reads a file in chunks of so many bytes, unless a ref has more. */
   static Optional<PackedRefsTable> read(Path file, RefDelta newer, int chunk) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return Optional.of(new PackedRefsFile(channel, newer, chunk).table());
+      return Optional.of(new PackedRefsFile(channel, newer, chunk).table(file));
     } catch (NoSuchFileException none) {
       return Optional.of(new SnapshotMerge(PackedRefsTable.EMPTY, newer).build());
     } catch (StoreException.Corrupt other) {
@@ -58,7 +58,7 @@ public final class PackedRefsFile {
     }
   }
 
-  private PackedRefsTable table() throws IOException {
+  private PackedRefsTable table(Path name) throws IOException {
     forEachChunk(
         merge -> {
           size += merge.lineBytes();
@@ -68,6 +68,9 @@ public final class PackedRefsFile {
     SnapshotMerge.Whole all = new SnapshotMerge.Whole((int) size);
     all.writeBytes(PackedRefsTable.HEADER.getBytes(US_ASCII));
     forEachChunk(merge -> merge.writeLines(all));
+    if (all.size() != size) {
+      throw new IOException(name + ": has changed while it was read; repeat the command");
+    }
     return PackedRefsParser.parse("packed-refs", all.array(), count);
   }
 
