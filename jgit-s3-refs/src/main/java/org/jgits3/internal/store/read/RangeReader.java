@@ -112,8 +112,8 @@ public final class RangeReader {
    * @param dst array that receives the bytes
    * @param dstOffset where in {@code dst} they begin
    * @param length bytes to read, at least 1; all of them must exist
-   * @return version of the object; given to {@link #read(ReadRequest)}, it ensures
-   *     that the next part is of the same version
+   * @return version of the object; given to {@link #read(ReadRequest)}, it ensures that the next
+   *     part is of the same version
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if it was replaced meanwhile; read it again
    * @throws StoreException.Corrupt if the object ends before
@@ -153,8 +153,7 @@ public final class RangeReader {
     return ranges;
   }
 
-  private void read(ReadRequest range, AtomicReference<ObjectVersion> version)
-      throws IOException {
+  private void read(ReadRequest range, AtomicReference<ObjectVersion> version) throws IOException {
     Optional<ObjectVersion> expected =
         oneVersion ? Optional.ofNullable(version.get()) : Optional.empty();
     ObjectVersion read = store.read(range.part(0, range.length(), expected), ReadListener.IGNORED);

@@ -143,8 +143,7 @@ class TableCacheTest {
 
   @Test
   void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() throws IOException {
-    RefTable small =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -219,8 +218,7 @@ class TableCacheTest {
   @Test
   void a_table_that_outgrows_the_budget_goes_alone() throws IOException {
     RefTable growing = table();
-    RefTable small =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
     TableCache budget = budget(SIZE + small.bytes());
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);

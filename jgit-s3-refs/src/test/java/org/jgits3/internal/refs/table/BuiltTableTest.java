@@ -3,7 +3,6 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,8 +35,7 @@ class BuiltTableTest {
     read = ParsedRefs.of("key", bytes, NAMES.size());
   }
 
-  private static PackedRefsTable built(PackedRefsTable table, RefDelta changes)
-      throws IOException {
+  private static PackedRefsTable built(PackedRefsTable table, RefDelta changes) throws IOException {
     return new SnapshotMerge(table, changes).build();
   }
 

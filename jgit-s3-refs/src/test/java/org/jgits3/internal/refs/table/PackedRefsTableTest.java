@@ -33,8 +33,7 @@ class PackedRefsTableTest {
   void finds_each_ref_and_no_other() throws Exception {
     SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
     ByteArrayOutputStream written = new ByteArrayOutputStream();
-    new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs)))
-        .writeTo(written);
+    new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs))).writeTo(written);
     byte[] bytes = written.toByteArray();
     PackedRefsTable table = ParsedRefs.of(KEY, bytes, refs.size());
 

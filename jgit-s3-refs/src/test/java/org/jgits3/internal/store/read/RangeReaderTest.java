@@ -99,8 +99,7 @@ class RangeReaderTest {
   private long requests(Sizes sizes, byte[] dst, Optional<ObjectVersion> version)
       throws IOException {
     long before = counts.snapshot().total();
-    new RangeReader(store, sizes, true)
-        .read(new ReadRequest(KEY, 0, dst, 0, dst.length, version));
+    new RangeReader(store, sizes, true).read(new ReadRequest(KEY, 0, dst, 0, dst.length, version));
     return counts.snapshot().total() - before;
   }
 
