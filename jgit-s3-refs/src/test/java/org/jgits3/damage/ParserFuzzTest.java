@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * tries for so long; a failure prints its input.
  */
 class ParserFuzzTest {
-  private static final int RUNS = RandomSeed.count(1_000, 250_000);
+  private static final int RUNS = RandomSeed.count(1_000, 120_000);
   private static final Set<String> MACHINES = Set.of("amd64", "x86_64", "aarch64");
 
   private static final Pattern NEEDED =
