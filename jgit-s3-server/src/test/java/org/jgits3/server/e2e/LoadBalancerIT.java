@@ -86,14 +86,16 @@ class LoadBalancerIT {
       assertThat(config).contains("127.0.0.1:" + port).doesNotContain(":8417", ":8418");
       balancer = start(executable, config, port);
 
+      long pushed = 0;
       for (String repository : REPOSITORIES) {
         long before = pushes(one);
         push("http://127.0.0.1:" + port + "/" + repository + ".git");
         push("http://127.0.0.1:" + port + "/" + repository + ".git");
         push("http://127.0.0.1:" + port + "/" + repository);
+        pushed += 3;
+        awaitPushes(pushed, one, two);
         assertThat(pushes(one) - before).as(repository).isIn(0L, 3L);
       }
-      assertThat(pushes(one) + pushes(two)).isEqualTo(3L * REPOSITORIES.size());
 
       ServerProcess busiest = pushes(one) >= pushes(two) ? one : two;
       ServerProcess other = busiest == one ? two : one;
@@ -102,13 +104,26 @@ class LoadBalancerIT {
       for (String repository : REPOSITORIES) {
         push("http://127.0.0.1:" + port + "/" + repository + ".git");
       }
-      assertThat(pushes(other) - before).isEqualTo(REPOSITORIES.size());
+      awaitPushes(before + REPOSITORIES.size(), other);
     }
   }
 
   private void push(String url) {
     work.run("commit", "-q", "--allow-empty", "-m", "A change");
     work.run("push", "-q", url, "HEAD:refs/heads/main");
+  }
+
+  /** Waits until servers have counted so many pushes: a client has its answer before. */
+  private static void awaitPushes(long expected, ServerProcess... servers) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    long counted = -1;
+    while (counted != expected && System.nanoTime() < deadline) {
+      counted = 0;
+      for (ServerProcess server : servers) {
+        counted += pushes(server);
+      }
+    }
+    assertThat(counted).isEqualTo(expected);
   }
 
   private static long pushes(ServerProcess server) throws IOException, InterruptedException {
