@@ -158,6 +158,12 @@ public final class RefNames {
         && Arrays.equals(bytes, start, start + prefix.length, prefix, 0, prefix.length);
   }
 
+  /** Tests whether all names begin with a prefix: the first and the last of an order tell. */
+  public boolean allBeginWith(String prefix) {
+    byte[] utf8 = prefix.getBytes(UTF_8);
+    return size == 0 || (startsWith(0, utf8) && startsWith(size - 1, utf8));
+  }
+
   /** Number of leading bytes that a name shares with the one before it. */
   public int common(int i) {
     if (i == 0) {

@@ -75,8 +75,8 @@ public final class BulkUpdate {
       Arrays.sort(sorted, BY_NAME);
       ascending = names(sorted);
     }
-    if (ascending.filter(RefNames::storable).isEmpty()) {
-      return Optional.empty(); // a name twice, or one to be refused
+    if (ascending.filter(n -> n.storable() && n.allBeginWith(R_REFS)).isEmpty()) {
+      return Optional.empty(); // a name twice, one to be refused, or one outside refs/
     }
     RefNames names = ascending.get();
     ObjectId[] ids = new ObjectId[sorted.length];
@@ -107,7 +107,7 @@ public final class BulkUpdate {
   private boolean possible(ReceiveCommand c, RefNames names, int i) {
     String name = c.getRefName();
     boolean symbolic = c.getOldSymref() != null || c.getNewSymref() != null;
-    if (symbolic || !name.startsWith(R_REFS) || links.contains(name)) {
+    if (symbolic || links.contains(name)) {
       return false;
     }
     Optional<RefValue.Direct> now = empty ? Optional.empty() : view.direct(name);
