@@ -87,7 +87,7 @@ public final class SnapshotMerge {
 
   /** Writes the lines, unchanged runs of the table as they are. */
   void writeLines(OutputStream out) throws IOException {
-    BufferedOutputStream lines = new BufferedOutputStream(out, CHUNK);
+    BufferedOutputStream lines = new BufferedOutputStream(out, (int) Math.min(size, CHUNK));
     byte[] line = {};
     int next = 0;
     for (int i = 0; i < found.length; i++) {
