@@ -273,6 +273,18 @@ public final class GerritEndToEnd {
           }
         });
     report.check(
+        "push for review by SSH",
+        () -> {
+          for (int i = 0; i < ROUNDS; i++) {
+            work.renew();
+            work.commit("by-ssh", i + "\n");
+            String[] change = new String[1];
+            report.counted("push by SSH", 6, 6, () -> change[0] = a.pushBySsh(work, key, P));
+            equal(status(a, change[0]), "NEW", "status");
+            a.post(change(change[0]) + "/abandon", "{}");
+          }
+        });
+    report.check(
         "amend makes a second patch set, a comment stays with it",
         () -> {
           String change = work.newChange("amended");

@@ -380,13 +380,21 @@ final class GerritNode {
   /** Fetches a branch by SSH, as the administrator. */
   void fetchBySsh(WorkCopy work, Path key, String project, String branch)
       throws IOException, InterruptedException {
-    work.git(
-        "-c",
-        "core.sshCommand=" + String.join(" ", ssh(key)),
-        "fetch",
-        "-q",
-        "ssh://admin@127.0.0.1:" + sshPort + "/" + project,
-        branch);
+    work.git("-c", sshCommand(key), "fetch", "-q", sshUrl(project), branch);
+  }
+
+  /** Pushes the HEAD of a clone for review, and returns how REST names the change. */
+  String pushBySsh(WorkCopy work, Path key, String project)
+      throws IOException, InterruptedException {
+    return work.pushed("-c", sshCommand(key), "push", sshUrl(project), "HEAD:refs/for/master");
+  }
+
+  private String sshUrl(String project) {
+    return "ssh://admin@127.0.0.1:" + sshPort + "/" + project;
+  }
+
+  private static String sshCommand(Path key) {
+    return "core.sshCommand=" + String.join(" ", ssh(key));
   }
 
   private List<String> ssh(String user, Path key, List<String> command) {

@@ -65,7 +65,7 @@ final class Report {
    * run fails if the median is above {@code most}; {@code asked} is printed beside it.
    */
   void counted(String operation, int most, int asked, Step step) throws Exception {
-    int before = store == null ? 0 : store.requests().size();
+    int before = store == null ? 0 : store.settledRequests().size();
     step.run();
     if (store != null) {
       List<String> requests = store.settledRequests();

@@ -66,7 +66,12 @@ final class WorkCopy {
   }
 
   private String push(String options) throws IOException, InterruptedException {
-    String output = git("push", "origin", "HEAD:refs/for/master" + options);
+    return pushed("push", "origin", "HEAD:refs/for/master" + options);
+  }
+
+  /** Pushes by a command of git, and returns how REST names the change. */
+  String pushed(String... command) throws IOException, InterruptedException {
+    String output = git(command);
     Matcher matcher = CHANGE.matcher(output);
     if (!matcher.find()) {
       throw new IOException("no change in " + output);
