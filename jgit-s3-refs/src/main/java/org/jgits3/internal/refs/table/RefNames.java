@@ -17,6 +17,13 @@ public final class RefNames {
   /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
 
+  /**
+   * Number of names whose lengths are read before they are copied. The strings of a large batch are
+   * scattered in memory; the processor loads those of a block at the same time, and each would be a
+   * cache miss of its own later.
+   */
+  private static final int BLOCK = 256;
+
   /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
   static final int SUPPLEMENTARY = 0xf0;
 
@@ -44,12 +51,23 @@ public final class RefNames {
   public static Optional<RefNames> ascending(int count, IntFunction<String> name) {
     Builder all = new Builder(count);
     for (int i = 0; i < count; i++) {
+      if (i % BLOCK == 0) {
+        all.reserve(totalLength(i, Math.min(count, i + BLOCK), name));
+      }
       all.add(name.apply(i));
       if (!all.ascends()) {
         return Optional.empty();
       }
     }
     return Optional.of(all.build());
+  }
+
+  private static int totalLength(int from, int to, IntFunction<String> name) {
+    int length = 0;
+    for (int i = from; i < to; i++) {
+      length += name.apply(i).length();
+    }
+    return length;
   }
 
   /**
