@@ -69,7 +69,6 @@ public interface ObjectStore extends Closeable {
    * rest whenever a connection breaks. The bytes are all of one version.
    *
    * @param range the range, and the slice that receives it
-   * @param listener listener that is told of bytes as they arrive
    * @return version the bytes came from
    * @throws StoreException.Missing if there is no such object
    * @throws StoreException.Changed if the object has another version than expected
@@ -78,10 +77,10 @@ public interface ObjectStore extends Closeable {
    *     again; the slice is then undefined
    * @throws StoreException if the store refuses; the slice is then undefined
    */
-  ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException;
+  ObjectVersion read(ReadRequest range) throws IOException;
 
   /**
-   * Reads a range of an object without a listener.
+   * Reads a range of an object.
    *
    * @param key object to read
    * @param offset first byte of the range, from 0
@@ -90,7 +89,7 @@ public interface ObjectStore extends Closeable {
    * @param length bytes to read, at least 1; all of them must exist
    * @param expected version the bytes must have; empty for any
    * @return version the bytes came from
-   * @throws IOException as with a listener
+   * @throws IOException as with a request
    */
   default ObjectVersion read(
       String key,
@@ -100,8 +99,7 @@ public interface ObjectStore extends Closeable {
       int length,
       Optional<ObjectVersion> expected)
       throws IOException {
-    return read(
-        new ReadRequest(key, offset, dst, dstOffset, length, expected), ReadListener.IGNORED);
+    return read(new ReadRequest(key, offset, dst, dstOffset, length, expected));
   }
 
   /**

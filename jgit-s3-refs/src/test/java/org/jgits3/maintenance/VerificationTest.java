@@ -232,7 +232,7 @@ class VerificationTest {
         new ObjectCheck(
             new DelegatingObjectStore(store) {
               @Override
-              protected ObjectVersion read(ReadRequest range) throws IOException {
+              public ObjectVersion read(ReadRequest range) throws IOException {
                 if (range.key().equals(bad)) {
                   throw new StoreException.BrokenOff(
                       range.key(), range.key() + ": the body ended", null);
@@ -430,7 +430,7 @@ class VerificationTest {
         TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
-              protected ObjectVersion read(ReadRequest range) throws IOException {
+              public ObjectVersion read(ReadRequest range) throws IOException {
                 if (down.get()) {
                   throw new StoreException.Unavailable(
                       range.key(), range.key() + ": no answer", null);

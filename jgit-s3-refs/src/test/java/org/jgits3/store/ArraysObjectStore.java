@@ -61,7 +61,7 @@ public abstract class ArraysObjectStore implements ObjectStore {
   }
 
   @Override
-  public final ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+  public final ObjectVersion read(ReadRequest range) throws IOException {
     Stored found = existing("READ", range.key());
     if (range.expected().filter(Predicate.not(found.version::equals)).isPresent()) {
       throw new StoreException.Changed(
@@ -73,8 +73,6 @@ public abstract class ArraysObjectStore implements ObjectStore {
     }
     System.arraycopy(
         found.bytes, (int) range.offset(), range.dst(), range.dstOffset(), range.length());
-    listener.begins(found.version);
-    listener.until(range.dstOffset() + range.length());
     return found.version;
   }
 

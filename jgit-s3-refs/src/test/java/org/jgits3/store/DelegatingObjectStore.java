@@ -29,23 +29,4 @@ public class DelegatingObjectStore extends ObservedObjectStore {
   public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
     return super.get(key, known, ChronoUnit.FOREVER.getDuration());
   }
-
-  /**
-   * Reads a range. The listener is told of its bytes afterwards, so a subclass may change them.
-   *
-   * @param range the range
-   * @return version the bytes came from
-   * @throws IOException as the store
-   */
-  protected ObjectVersion read(ReadRequest range) throws IOException {
-    return super.read(range, ReadListener.IGNORED);
-  }
-
-  @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
-    ObjectVersion version = read(range);
-    listener.begins(version);
-    listener.until(range.dstOffset() + range.length());
-    return version;
-  }
 }

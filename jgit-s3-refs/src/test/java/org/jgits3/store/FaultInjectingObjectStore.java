@@ -208,7 +208,7 @@ public final class FaultInjectingObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(ReadRequest range) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     return send(RequestKind.READ, range.key(), () -> super.read(range));
   }
 

@@ -25,7 +25,7 @@ public final class ReplacedAfterFirstRead extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(ReadRequest range) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     int number = reads.getAndIncrement();
     if (number == 1) {
       awaitFirst();

@@ -34,6 +34,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final ServerSocket listener;
+  private volatile Runnable beforeBreaks = () -> {};
 
   /**
    * Starts a proxy.
@@ -74,6 +75,15 @@ public final class ReplyDroppingProxy implements AutoCloseable {
    */
   public URI endpoint() {
     return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+  }
+
+  /**
+   * Sets what to do before a connection breaks, while the client has not learned of it.
+   *
+   * @param action what to do
+   */
+  public void beforeBreaks(Runnable action) {
+    beforeBreaks = action;
   }
 
   /**
@@ -167,6 +177,7 @@ public final class ReplyDroppingProxy implements AutoCloseable {
           boolean breaks = left.addAndGet(-sent) == 0;
           out.write(buffer, 0, sent);
           if (breaks) {
+            beforeBreaks.run();
             dropped.incrementAndGet();
             return;
           }

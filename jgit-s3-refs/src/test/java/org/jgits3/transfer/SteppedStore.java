@@ -45,7 +45,7 @@ abstract class SteppedStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(ReadRequest range) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     return send(() -> super.read(range));
   }
 

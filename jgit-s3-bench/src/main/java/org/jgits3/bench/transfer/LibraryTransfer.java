@@ -3,6 +3,7 @@ package org.jgits3.bench.transfer;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,6 @@ import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ReadRequest;
 import org.jgits3.store.UploadOptions;
 
 /**
@@ -203,7 +203,7 @@ final class LibraryTransfer {
     }
   }
 
-  /** Ranges at the same time, each of which is written to its place in the file as it arrives. */
+  /** Ranges at the same time, each of which is written to its place in the file. */
   private void downloadTo(FileChannel out, ObjectStore store, long size) throws IOException {
     List<Long> ranges = LongStream.range(0, (size + RANGE - 1) / RANGE).boxed().toList();
     Queue<byte[]> buffers = new ConcurrentLinkedQueue<>();
@@ -214,11 +214,17 @@ final class LibraryTransfer {
           byte[] buffer = free == null ? new byte[RANGE] : free;
           long at = range * RANGE;
           int n = (int) Math.min(RANGE, size - at);
-          FileLanding landing = new FileLanding(out, at, buffer);
-          store.read(new ReadRequest(key, at, buffer, 0, n, Optional.empty()), landing);
-          landing.end();
+          store.read(key, at, buffer, 0, n, Optional.empty());
+          write(out, at, buffer, n);
           buffers.add(buffer);
         });
+  }
+
+  private static void write(FileChannel out, long at, byte[] src, int length) throws IOException {
+    for (int done = 0; done < length; ) {
+      int n = Math.min(MEGABYTE, length - done);
+      done += out.write(ByteBuffer.wrap(src, done, n), at + done);
+    }
   }
 
   /** Between two reads, when nothing is in flight. */

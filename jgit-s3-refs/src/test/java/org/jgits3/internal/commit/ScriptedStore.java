@@ -28,7 +28,6 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.UploadedPart;
 
@@ -234,7 +233,7 @@ public final class ScriptedStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) {
+  public ObjectVersion read(ReadRequest range) {
     throw new UnsupportedOperationException(range.key());
   }
 

@@ -106,7 +106,7 @@ class QuarantineTest {
     }
 
     @Override
-    protected ObjectVersion read(ReadRequest range) throws IOException {
+    public ObjectVersion read(ReadRequest range) throws IOException {
       reads.add(range.key());
       byThread.get().incrementAndGet();
       ObjectVersion read = super.read(range);

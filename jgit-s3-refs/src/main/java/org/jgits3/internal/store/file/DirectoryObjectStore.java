@@ -37,7 +37,6 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
@@ -70,9 +69,6 @@ import org.slf4j.LoggerFactory;
  * the reason in one line, and leaves what was there.
  */
 public final class DirectoryObjectStore implements ObjectStore {
-  /** Bytes of a file read by one call: few enough to be in the processor's cache afterwards. */
-  private static final int READ_AT_ONCE = 256 << 10;
-
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryObjectStore.class);
   private static final int HASH_ALWAYS = 64 << 10;
 
@@ -150,7 +146,7 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     String key = range.key();
     long offset = range.offset();
     int length = range.length();
@@ -171,13 +167,7 @@ public final class DirectoryObjectStore implements ObjectStore {
                 layout.location(key), channel.size(), offset, offset + length),
             null);
       }
-      listener.begins(version);
-      for (int read = 0; read < length; ) {
-        int n = Math.min(READ_AT_ONCE, length - read);
-        DirectoryFiles.readFully(channel, offset + read, range.dst(), range.dstOffset() + read, n);
-        read += n;
-        listener.until(range.dstOffset() + read);
-      }
+      DirectoryFiles.readFully(channel, offset, range.dst(), range.dstOffset(), length);
       return version;
     } catch (IOException e) {
       throw failed(key, "read", e);

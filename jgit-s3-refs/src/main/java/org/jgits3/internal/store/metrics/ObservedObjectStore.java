@@ -22,7 +22,6 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
@@ -102,8 +101,8 @@ public class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener progress) throws IOException {
-    return observe(RequestKind.READ, range.length(), () -> store.read(range, progress));
+  public ObjectVersion read(ReadRequest range) throws IOException {
+    return observe(RequestKind.READ, range.length(), () -> store.read(range));
   }
 
   @Override

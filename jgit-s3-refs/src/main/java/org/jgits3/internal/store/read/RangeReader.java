@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 
@@ -156,7 +155,7 @@ public final class RangeReader {
   private void read(ReadRequest range, AtomicReference<ObjectVersion> version) throws IOException {
     Optional<ObjectVersion> expected =
         oneVersion ? Optional.ofNullable(version.get()) : Optional.empty();
-    ObjectVersion read = store.read(range.part(0, range.length(), expected), ReadListener.IGNORED);
+    ObjectVersion read = store.read(range.part(0, range.length(), expected));
     boolean first = version.compareAndSet(null, read);
     if (!first && oneVersion && !version.get().equals(read)) {
       throw new StoreException.Changed(

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import software.amazon.awssdk.http.AbortableInputStream;
 
@@ -22,7 +21,6 @@ final class RangeDownload {
   static final int PROGRESS = 256 << 10;
 
   private final ReadRequest range;
-  private final ReadListener listener;
 
   /** Version of the last body that began; empty until the store has answered. */
   private Optional<ObjectVersion> version = Optional.empty();
@@ -32,9 +30,8 @@ final class RangeDownload {
   /** Bytes that had been received when progress was last seen. */
   private int seen;
 
-  RangeDownload(ReadRequest range, ReadListener listener) {
+  RangeDownload(ReadRequest range) {
     this.range = range;
-    this.listener = listener;
   }
 
   /** Request for the rest, of the version that the received bytes have. */
@@ -53,7 +50,6 @@ final class RangeDownload {
   ObjectVersion take(ObjectVersion found, AbortableInputStream in) throws ShortBodyException {
     if (received == 0) {
       version = Optional.of(found);
-      listener.begins(found);
     }
     try {
       while (received < range.length()) {
@@ -63,7 +59,6 @@ final class RangeDownload {
           throw new EOFException();
         }
         received += n;
-        listener.until(at + n);
       }
       return found;
     } catch (IOException e) {

@@ -32,7 +32,6 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadListener;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
@@ -307,8 +306,8 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public ObjectVersion read(ReadRequest range, ReadListener listener) throws IOException {
-    RangeDownload download = new RangeDownload(range, listener);
+  public ObjectVersion read(ReadRequest range) throws IOException {
+    RangeDownload download = new RangeDownload(range);
     Retries.Run run = retries.begin();
     while (true) {
       ReadRequest rest = download.rest();
@@ -362,7 +361,7 @@ public final class S3ObjectStore implements ObjectStore {
   private static void fill(byte[] dst, int length, ObjectVersion version, AbortableInputStream in)
       throws ShortBodyException {
     ReadRequest all = new ReadRequest("", 0, dst, 0, length, Optional.empty());
-    new RangeDownload(all, ReadListener.IGNORED).take(version, in);
+    new RangeDownload(all).take(version, in);
   }
 
   /** Takes the body of an answer that has the right range. */

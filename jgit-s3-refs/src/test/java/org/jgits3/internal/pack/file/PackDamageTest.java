@@ -107,7 +107,7 @@ class PackDamageTest {
     }
 
     @Override
-    protected ObjectVersion read(ReadRequest range) throws IOException {
+    public ObjectVersion read(ReadRequest range) throws IOException {
       ObjectVersion version = super.read(range);
       if (range.key().endsWith(extension)) {
         reads.add(range.length());

@@ -80,7 +80,7 @@ class PackIndexesTest {
     }
 
     @Override
-    protected ObjectVersion read(ReadRequest range) throws IOException {
+    public ObjectVersion read(ReadRequest range) throws IOException {
       reads.incrementAndGet();
       met.countDown();
       try {

@@ -47,7 +47,7 @@ class StalledLoadTest {
     }
 
     @Override
-    protected ObjectVersion read(ReadRequest range) throws IOException {
+    public ObjectVersion read(ReadRequest range) throws IOException {
       if (range.key().contains(repositoryId)) {
         asked.countDown();
         try {

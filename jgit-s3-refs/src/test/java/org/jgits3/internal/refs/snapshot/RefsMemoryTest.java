@@ -278,7 +278,7 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          protected ObjectVersion read(ReadRequest range) throws IOException {
+          public ObjectVersion read(ReadRequest range) throws IOException {
             reading.countDown();
             try {
               go.await();
@@ -316,7 +316,7 @@ class RefsMemoryTest {
     DelegatingObjectStore store =
         new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
           @Override
-          protected ObjectVersion read(ReadRequest range) throws IOException {
+          public ObjectVersion read(ReadRequest range) throws IOException {
             if (waiter.get().getState() == Thread.State.NEW) {
               waiter.get().start();
               while (waiter.get().getState() != Thread.State.WAITING) {

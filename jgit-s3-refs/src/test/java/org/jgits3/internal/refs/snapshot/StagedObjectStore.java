@@ -118,7 +118,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(ReadRequest range) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     if (!isSnapshot(range.key())) {
       return super.read(range);
     }

@@ -94,7 +94,7 @@ class UntrustedRefsTest {
     }
 
     @Override
-    protected ObjectVersion read(ReadRequest range) throws IOException {
+    public ObjectVersion read(ReadRequest range) throws IOException {
       ObjectVersion v = super.read(range);
       if (flips(range.key())) {
         range.dst()[range.dstOffset() + range.length() / 2] ^= 1;

@@ -256,7 +256,7 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          protected ObjectVersion read(ReadRequest range) throws IOException {
+          public ObjectVersion read(ReadRequest range) throws IOException {
             return super.read(
                 new ReadRequest(
                     range.key(),

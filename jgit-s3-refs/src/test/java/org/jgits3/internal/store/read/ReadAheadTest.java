@@ -133,7 +133,7 @@ class ReadAheadTest {
     ObjectStore watched =
         new DelegatingObjectStore(store) {
           @Override
-          protected ObjectVersion read(ReadRequest range) throws IOException {
+          public ObjectVersion read(ReadRequest range) throws IOException {
             inFlight.incrementAndGet();
             try {
               return super.read(range);

@@ -46,7 +46,7 @@ public final class RoundsObjectStore extends DelegatingObjectStore {
   }
 
   @Override
-  protected ObjectVersion read(ReadRequest range) throws IOException {
+  public ObjectVersion read(ReadRequest range) throws IOException {
     if (gated) {
       try {
         round.await();
