@@ -18,12 +18,12 @@ import org.jgits3.metrics.MemoryUse;
 
 /**
  * The repositories that a process knows, by name: one object for each, shared by all its handles.
- * Those opened last are kept, up to a number of bytes. One that is not kept is still known while a
- * handle refers to it, so a handle opened meanwhile shares what the others have received and sees
+ * The most recently opened ones are kept, up to a number of bytes. An evicted one is still known
+ * while a handle refers to it, so that a new handle shares what the others have received and sees
  * what they have written.
  *
  * <p>Handles are not counted: weak references tell which repositories are in use. A handle that is
- * never closed keeps nothing.
+ * dropped without being closed retains nothing.
  *
  * <p>Safe for use by many threads. No request is made under the lock.
  */
@@ -42,7 +42,7 @@ final class KnownRepositories implements MemoryUse {
   private static final class Named extends WeakReference<SharedRepository> {
     private final RepositoryName name;
 
-    /** Packs of one that was let go with handles open, which may never be closed. */
+    /** Packs of a repository that was evicted with handles open, which may never be closed. */
     @Nullable private SharedPacks inUse;
 
     Named(SharedRepository repository, ReferenceQueue<SharedRepository> queue) {
@@ -52,10 +52,10 @@ final class KnownRepositories implements MemoryUse {
   }
 
   /**
-   * Knows none yet.
+   * Creates an empty registry.
    *
-   * @param limit most bytes that those kept take, see {@link SharedRepository#bytes}; the one that
-   *     was opened last is kept though it takes more
+   * @param limit most bytes that the kept repositories take, see {@link SharedRepository#bytes};
+   *     the one opened last is kept even if it takes more by itself
    */
   KnownRepositories(long limit) {
     this.limit = limit;
@@ -90,7 +90,7 @@ final class KnownRepositories implements MemoryUse {
    * @param repository one that {@link #get} has given
    */
   void keep(SharedRepository repository) {
-    long weight = repository.bytes(); // looks at all packs, so before the lock
+    long weight = repository.bytes(); // visits all packs, so not under the lock
     synchronized (this) {
       Named named = known.get(repository.name());
       if (named == null || !named.refersTo(repository)) {
@@ -134,8 +134,7 @@ final class KnownRepositories implements MemoryUse {
   }
 
   /**
-   * Forgets a repository, unless another one is known by its name. Handles that are open go on with
-   * it by themselves.
+   * Forgets a repository, unless another one is known by its name. Open handles continue to use it.
    *
    * @param repository the repository
    */

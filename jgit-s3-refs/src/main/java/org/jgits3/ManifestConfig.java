@@ -20,7 +20,10 @@ final class ManifestConfig extends StoredConfig {
 
   private final ManifestCommitter committer;
 
-  /** Stored text that the values in memory were read from, if they were; guarded by this. */
+  /**
+   * Stored text that the values in memory were read from; empty before the first read. Guarded by
+   * this.
+   */
   private Optional<String> loaded = Optional.empty();
 
   ManifestConfig(Config defaults, ManifestCommitter committer) {
@@ -29,8 +32,8 @@ final class ManifestConfig extends StoredConfig {
   }
 
   /**
-   * Returns this configuration, read again if the newest manifest known has another text. Then
-   * notifies listeners, unless none was read before.
+   * Returns this configuration, read again if its text in the newest known manifest has changed. In
+   * that case notifies listeners, unless this is the first read.
    */
   ManifestConfig current() {
     try {
@@ -46,8 +49,9 @@ final class ManifestConfig extends StoredConfig {
   /**
    * Reads the newest text known.
    *
-   * @param anew true to read it also if it was read before, which drops values that were set since
-   * @return true if the values were those of another text before
+   * @param anew true to read the text even if it has not changed, which drops values set since the
+   *     last read
+   * @return true if the values had been read from a different text before
    */
   private synchronized boolean read(boolean anew) throws ConfigInvalidException {
     Optional<String> before = loaded;
@@ -59,7 +63,7 @@ final class ManifestConfig extends StoredConfig {
     return before.isPresent() && !before.equals(text);
   }
 
-  /** Listeners learn of saved and read configurations only. */
+  /** Listeners are notified only when a configuration is saved or read. */
   @Override
   protected boolean notifyUponTransientChanges() {
     return false;
@@ -70,10 +74,10 @@ final class ManifestConfig extends StoredConfig {
   }
 
   /**
-   * Asks the store, and reads the stored configuration. Values set and not saved are lost.
+   * Asks the store, and reads the stored configuration. Unsaved values are lost.
    *
    * @throws IOException if the store does not answer, or the repository is gone
-   * @throws ConfigInvalidException if the stored text is no configuration
+   * @throws ConfigInvalidException if the stored text is not a valid configuration
    */
   @Override
   public void load() throws IOException, ConfigInvalidException {
@@ -96,7 +100,7 @@ final class ManifestConfig extends StoredConfig {
     }
   }
 
-  /** True if the values that are stored now are not those that were read. */
+  /** Commits the values in memory; returns true if they differ from those that were read. */
   private synchronized boolean commit() throws IOException {
     String text = toText();
     String before = loaded.orElse("");

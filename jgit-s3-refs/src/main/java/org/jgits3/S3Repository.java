@@ -30,9 +30,9 @@ import org.jgits3.manifest.RepositorySettings;
  */
 public final class S3Repository extends DfsRepository {
   /**
-   * Bytes read ahead where JGit streams a whole pack, unless {@code core.dfs.streamBuffer} says.
-   * Each of the four buffers leaves room for the header of its array, for which G1 would take a
-   * region.
+   * Bytes read ahead where JGit streams a whole pack, unless {@code core.dfs.streamBuffer} sets
+   * another number. Each of the four buffers leaves room for its array header, which would
+   * otherwise cost G1 one more region.
    */
   private static final int STREAM_BUFFER = (8 << 20) - 256;
 
@@ -113,8 +113,8 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Tests whether look-ups rely on a validation made since the request arrived that this handle
-   * serves.
+   * Tests whether look-ups rely on a validation made after the request that this handle serves had
+   * arrived.
    *
    * @return true if so; false for other handles, and for one opened by {@link
    *     S3RepositoryManager#openForPush} that relies on an earlier one
@@ -124,7 +124,7 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Asks the store, so that what is looked up from now on is as of this call or later.
+   * Asks the store, so that later look-ups see the state as of this call or newer.
    *
    * @throws IOException if the store does not answer, or the repository is gone
    */
@@ -150,9 +150,9 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * The repository's Git configuration, on top of the administrator's. One object for each handle;
-   * this call reads it again if another configuration has become known meanwhile; values set and
-   * not saved are then lost.
+   * The repository's Git configuration, on top of the administrator's. Each handle has one such
+   * object. If a newer configuration has become known, this call reads it, and unsaved values are
+   * lost.
    *
    * <p>{@code load()} asks the store first. {@code save()} commits it, and fails with
    *
@@ -160,15 +160,15 @@ public final class S3Repository extends DfsRepository {
    *   <li>an {@code IOException} if another process has changed it since it was read: {@code
    *       load()} it, make the change again, and save;
    *   <li>{@link org.jgits3.manifest.UnknownOutcomeException} if it is not known whether it was
-   *       committed; saving the same again is harmless, and tells;
+   *       committed; saving the same values again is harmless, and reveals the outcome;
    *   <li>{@link org.jgits3.manifest.ManifestException.Gone} if the repository was deleted or
    *       renamed.
    * </ul>
    *
-   * <p>Listeners of the repository get a {@code ConfigChangedEvent} when it was saved, and when
-   * this call, {@code load()} or {@link #scanForRepoChanges} finds that another process changed it.
+   * <p>Listeners of the repository get a {@code ConfigChangedEvent} when it is saved, and when this
+   * call, {@code load()} or {@link #scanForRepoChanges} finds that another process changed it.
    *
-   * @return the configuration as the newest manifest known has it
+   * @return the configuration as of the newest known manifest
    */
   @Override
   public StoredConfig getConfig() {
@@ -221,7 +221,7 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * All transactions of the repository, for those who follow it.
+   * All transactions of the repository, for followers.
    *
    * @return the history
    */

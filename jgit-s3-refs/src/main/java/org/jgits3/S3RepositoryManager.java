@@ -78,15 +78,16 @@ import org.slf4j.LoggerFactory;
  * serves all threads of a process.
  *
  * <p>Handles of one repository share its manifest, its refs and its pack indexes, so that opening
- * is cheap. These are kept for the repositories opened last, in {@link S3Settings#manifestLimit}
- * bytes, and for all with a handle. Safe for use by many threads.
+ * is cheap. The manager keeps them for the repositories opened last, up to {@link
+ * S3Settings#manifestLimit} bytes, and for every repository that a handle refers to. Safe for use
+ * by many threads.
  *
  * <p>How to open: code that serves one request and closes the handle at its end uses {@link
  * #openForRequest(String)}, which asks the store once, however many refs are looked up. Code that
  * opens a handle for each of many steps of a request, such as Gerrit, uses {@link
  * #openForRequest(String, long)}, which asks once for all of them. Code that keeps a handle and
- * must see changes of other processes uses {@link #openRepository}. That asks nothing about a
- * repository that is known, and then once for each look-up of refs unless {@link
+ * must see changes of other processes uses {@link #openRepository}. Opening a known repository this
+ * way costs no request; each look-up of refs then asks the store once, unless {@link
  * S3Settings#validation} says otherwise.
  *
  * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
@@ -103,14 +104,12 @@ import org.slf4j.LoggerFactory;
 public final class S3RepositoryManager implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
 
-  /**
-   * Repositories whose refs are folded at a time: one that stalls must not keep the rest waiting.
-   */
+  /** Repositories whose refs are folded at a time: a stalled fold must not hold up the others. */
   private static final int FOLDS = 4;
 
   private static final String PACK_SECTION = "pack";
 
-  /** Forks that an error names. */
+  /** Most forks that an error message names. */
   private static final int SHOWN_FORKS = 3;
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
@@ -134,8 +133,8 @@ public final class S3RepositoryManager implements Closeable {
   private final KnownRepositories repositories;
 
   /**
-   * Opens the store the settings describe, probes it, and manages its repositories. A process that
-   * stays calls {@link #maintainInBackground} next.
+   * Opens the store the settings describe, probes it, and manages its repositories. A long-running
+   * process calls {@link #maintainInBackground} next.
    *
    * @param settings settings of the administrator
    * @return the manager, to be closed
@@ -149,7 +148,7 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Probes a store that was opened by the caller, and manages its repositories. For programs that
-   * have a client of S3 already: see {@code S3ObjectStore.using}. A process that stays calls {@link
+   * already have an S3 client: see {@code S3ObjectStore.using}. A long-running process calls {@link
    * #maintainInBackground} next.
    *
    * @param store the store; closed with the manager, and if this fails
@@ -204,10 +203,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository. One that this process knows is opened without a request: should it have
-   * been deleted or renamed elsewhere, the first look-up says so with {@link
-   * ManifestException.Gone}, and the next call here starts afresh. Each look-up of refs is a
-   * request then, unless {@link S3Settings#validation} says otherwise.
+   * Opens a repository. One that this process knows is opened without a request. If another process
+   * has deleted or renamed it, the first look-up fails with {@link ManifestException.Gone}, and the
+   * next call of this method reads the manifest anew. Each look-up of refs costs a request, unless
+   * {@link S3Settings#validation} says otherwise.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -250,10 +249,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository to serve a request with, such as a fetch or a push. Asks the store once,
-   * unless {@link S3Settings#validation} allows to rely on an earlier answer; look-ups of the
-   * handle then give refs as of that moment or a later one, which is after the request began. Not
-   * for handles that outlive a request.
+   * Opens a repository to serve a request, such as a fetch or a push. Asks the store once; look-ups
+   * of the handle then return refs as of that moment, which is after the request began, or later.
+   * Relies on an earlier answer if {@link S3Settings#validation} allows that. Not for handles that
+   * outlive a request.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -275,8 +274,9 @@ public final class S3RepositoryManager implements Closeable {
   /**
    * Opens a repository for a part of a request, which may open it many times. As {@link
    * #openForRequest(String)}, but asks the store only if this process has not done so since the
-   * request began: all handles of a request cost one request to the store together. Writes of this
-   * process are visible at once, those of others that were over when the request began as well.
+   * request began: together, all handles of one request cost one request to the store. The handle
+   * sees all writes of this process, and those of other processes that had completed when the
+   * request began.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @param began a moment in which the request was already running: a reading of {@link
@@ -297,13 +297,13 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository to receive one push with. Received packs are published in the same write as
-   * the refs, see {@link org.jgits3.internal.pack.S3ObjDatabase#deferReceivedPacks}.
+   * Opens a repository to receive one push. Received packs are published in the same write as the
+   * refs, see {@link org.jgits3.internal.pack.S3ObjDatabase#deferReceivedPacks}.
    *
-   * <p>Does no request if the store was asked {@link #ADVERTISED} ago at most, as it was for the
-   * advertisement that a client has just read. A push may be accepted on the strength of that,
-   * since its write checks everything again; before one is refused for what refs are, and before
-   * refs are advertised, the handle must be {@linkplain S3Repository#validate validated}.
+   * <p>Makes no request if the store was asked at most {@link #ADVERTISED} ago, as it was for the
+   * advertisement that a client has just read. That suffices to accept a push, because its write
+   * checks everything again. Before the caller refuses a push for the values of refs, or advertises
+   * refs, it must {@linkplain S3Repository#validate validate} the handle.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
@@ -318,10 +318,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository to serve one request of a fetch with. Does no request if the store was asked
-   * {@link #ADVERTISED} ago at most, as it was for the refs that the client has just read: an
-   * object that is not known is looked for in newer packs, and the configuration may be as old. The
-   * first look-up of refs asks the store, unless {@link S3Settings#validation} allows to rely on an
+   * Opens a repository to serve one request of a fetch. Makes no request if the store was asked at
+   * most {@link #ADVERTISED} ago, as it was for the refs that the client has just read. An unknown
+   * object is then looked for in newer packs; the configuration may be as old as that answer. The
+   * first look-up of refs asks the store, unless {@link S3Settings#validation} allows relying on an
    * earlier answer or {@link org.jgits3.internal.refs.S3RefDatabase#relyOnKnown} was called.
    *
    * @param name its name; a trailing {@code .git} is ignored
@@ -376,7 +376,7 @@ public final class S3RepositoryManager implements Closeable {
         .ifPresent(this::end);
   }
 
-  /** A name stands for a repository from now on, and so for no other. */
+  /** Notes that a name stands for this repository from now on, and so for no other. */
   private void begun(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
@@ -397,13 +397,13 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name
    * @return a handle, to be closed by the caller
    * @throws ManifestException.Exists if there is one already
-   * @throws ManifestException.Gone if it was created, and deleted or renamed by another process at
-   *     once
+   * @throws ManifestException.Gone if another process deleted or renamed it as soon as it was
+   *     created
    * @throws UnknownOutcomeException if it is not known whether it was created; if it was, another
    *     try ends with {@link ManifestException.Exists}, and it can be opened
    * @throws IllegalArgumentException if the name is not allowed
-   * @throws IOException if the store does not answer or refuses; it may have been created if that
-   *     was when its handle was to be opened
+   * @throws IOException if the store does not answer or refuses; the repository may exist if the
+   *     failure came while its handle was being opened
    */
   public S3Repository createRepository(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
@@ -420,8 +420,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Creates a repository for an import to fill, and to {@linkplain #rename rename} when it is
-   * whole. Its name, {@code TARGET.importing/RANDOM}, is that of no other import.
+   * Creates a repository for an import, which fills it and {@linkplain #rename renames} it when it
+   * is complete. No other import has its name, {@code TARGET.importing/RANDOM}.
    *
    * @param target name that it is to get
    * @return a handle, to be closed by the caller
@@ -433,7 +433,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Deletes a repository that an import is making, or was when it was killed.
+   * Deletes the unfinished repository of an import that is running or was killed.
    *
    * @param name its name
    * @param target name that it was to get
@@ -444,14 +444,14 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Makes a template of a repository that an import has made, in one write: it is never written
+   * Turns a repository that an import has made into a template, in one write. It is never written
    * from then on, and can be forked once it has its name. Fails if others have changed or renamed
-   * it, so that a template holds what its maker has written and nothing else.
+   * it, so that a template holds only what its import has written.
    *
    * @param made its name, of {@link #createImport}
-   * @param whole its manifest when it was whole
+   * @param whole its manifest when it was complete
    * @param target name that it is to get
-   * @throws ManifestException if it is not as it was when it was whole
+   * @throws ManifestException if it has changed since it was complete
    * @throws UnknownOutcomeException if it is not known whether it was done
    * @throws IOException if the store does not answer or refuses
    */
@@ -478,9 +478,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Creates a fork: a repository that begins with the refs and objects of a template, whatever
-   * their number, in one write. It lists the packs of the template and has none of its own. Then
-   * asks the store for the template, which must still be there; else the fork is deleted again.
+   * Creates a fork: a repository that begins with the refs and objects of a template, however many,
+   * in one write. It lists the packs of the template and has none of its own. Then checks that the
+   * template still exists, and deletes the fork again if it does not.
    *
    * @param template name of the template; a trailing {@code .git} is ignored
    * @param name name of the fork
@@ -491,8 +491,8 @@ public final class S3RepositoryManager implements Closeable {
    *     unless others have renamed it
    * @throws ManifestException if the repository is no template
    * @throws UnknownOutcomeException if it is not known whether it was created, or whether its
-   *     template was there afterwards: a fork that is there is whole if the template can still be
-   *     opened; else delete it
+   *     template still existed afterwards. If the fork exists and the template can still be opened,
+   *     the fork is complete; else delete it
    * @throws IllegalArgumentException if the name is not allowed
    * @throws IOException if the store does not answer or refuses; there is no fork then
    */
@@ -528,7 +528,7 @@ public final class S3RepositoryManager implements Closeable {
     return created(checked, created, began);
   }
 
-  /** The repository of a name, which is a template: as known, and if it is none, as stored. */
+  /** The template of a name. Asks the store unless the known manifest is that of a template. */
   private SharedRepository template(RepositoryName name) throws IOException {
     SharedRepository known = shared(name);
     if (known.committer().cached().isEmpty() || !isForkable(known.manifest())) {
@@ -546,7 +546,9 @@ public final class S3RepositoryManager implements Closeable {
     return manifest.isTemplate() && manifest.state().equals(RepositoryState.ACTIVE);
   }
 
-  /** Tests for the tombstone of a template, or none of it; it may have been renamed instead. */
+  /**
+   * Tests whether a template was deleted, not renamed: its name has its tombstone or no manifest.
+   */
   private boolean isDeleted(SharedRepository template, IOException gone) {
     try {
       String id = template.manifest().repositoryId();
@@ -562,7 +564,7 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Deletes a fork whose template was deleted before it was made. Returns false if that fails, or
-   * others have changed the fork, which may be whole.
+   * if others have changed the fork, which may then be complete.
    */
   private boolean deletesUnmade(RepositoryName fork, Manifest made, IOException gone) {
     try {
@@ -601,8 +603,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Copies all that a fork lists of its template, so that the template can be deleted. Does nothing
-   * to a repository that is no fork.
+   * Copies everything that a fork lists of its template, so that the template can be deleted. Does
+   * nothing to a repository that is no fork.
    *
    * @param name name of the fork
    * @param monitor receives progress; may cancel
@@ -662,8 +664,8 @@ public final class S3RepositoryManager implements Closeable {
    * prefix, and some 50 bytes for each name until the result is dropped.
    *
    * @param prefix beginning of the names; empty for all
-   * @param after name that all given ones sort after; empty for all
-   * @return names without {@code .git}, sorted, of the moment of this call
+   * @param after name after which all returned ones sort; empty for all
+   * @return names without {@code .git}, sorted, as of this call
    * @throws IllegalArgumentException if the groups before the last slash of the prefix are no names
    * @throws IOException if the store does not answer
    */
@@ -697,7 +699,7 @@ public final class S3RepositoryManager implements Closeable {
         new LogObjects(store, packs.uploads()));
   }
 
-  /** Manifests of the repositories that are known, and of others. */
+  /** Manifests of all repositories: a known one is validated, any other one is read. */
   private final class KnownManifests implements StoreHistory.Manifests {
     /** Validates the repository that is known by the name, which serves its handles too. */
     @Override
@@ -750,11 +752,11 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Deletes a repository. Open handles of it in this process fail from then on: look-ups of refs
-   * with {@link ManifestException.Gone}, writes with that or another {@code IOException}, also if
-   * the name is used again. Handles of other processes fail when they next ask the store. Objects
-   * can be read through either until a {@link #sweep} has deleted them. A template is deleted only
-   * if there are no {@linkplain #forks forks} of it, which a reading of all manifests shows.
+   * Deletes a repository. Open handles of it in this process fail from then on, even if the name is
+   * used again: look-ups of refs with {@link ManifestException.Gone}, writes with that or another
+   * {@code IOException}. Handles of other processes fail when they next ask the store. Any of these
+   * handles can still read objects until a {@link #sweep} has deleted them. A template is deleted
+   * only if it has no {@linkplain #forks forks}; finding that out takes a read of all manifests.
    *
    * @param name its name
    * @throws IllegalArgumentException if the name is not allowed
@@ -768,7 +770,10 @@ public final class S3RepositoryManager implements Closeable {
     ended(checked, catalog.delete(checked, found -> checkNotForked(checked, found)));
   }
 
-  /** Refuses to delete a template that has forks. For people: a sweep looks for forks as well. */
+  /**
+   * Refuses to delete a template that has forks. Only a service to users: a sweep looks for forks
+   * as well.
+   */
   private void checkNotForked(RepositoryName name, Manifest manifest) throws IOException {
     SortedSet<String> forks =
         manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
@@ -785,11 +790,11 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Maintains repositories in the background from now on, also those opened before: merges small
-   * packs when pushes of any process have left enough of them, and collects once packs are as old
-   * as {@link S3Settings#collectAfter} says. For long-running processes such as servers: each push
-   * leaves a pack, and after about a thousand the manifest has no room for another. Then all writes
-   * to the repository are refused until the packs are merged. Further calls do nothing.
+   * Maintains repositories in the background from now on, including those already open: merges
+   * small packs when pushes of any process have left enough of them, and collects once packs are as
+   * old as {@link S3Settings#collectAfter} says. For long-running processes such as servers: each
+   * push leaves a pack, and after about a thousand the manifest has no room for another. Then all
+   * writes to the repository are refused until the packs are merged. Further calls do nothing.
    */
   public void maintainInBackground() {
     maintaining = true; // first: later repositories read it, earlier ones are known
@@ -797,7 +802,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Maintenance of a repository: verification and what keeps it healthy.
+   * Maintenance of a repository: verification, compaction, collection and sweep.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return its maintenance, to be used while this manager is open
@@ -812,9 +817,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of garbage collections over all repositories, of those that may have something to
-   * collect: those that changed, whose garbage has expired, or all if {@code [gc]} or {@code
-   * [pack]} of the administrator changed.
+   * Begins a pass of garbage collections. It returns the repositories that may have something to
+   * collect: those that changed, those whose garbage has expired, or all if the administrator's
+   * {@code [gc]} or {@code [pack]} settings changed.
    *
    * @param all true to give all repositories
    * @return the pass
@@ -826,8 +831,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of verifications over all repositories, of those that changed since one found
-   * them sound, or of all. What is damaged at rest in others is found by a pass over all only.
+   * Begins a pass of verifications. It returns the repositories that changed since a verification
+   * found them sound, or all. Only a pass over all finds damage at rest in unchanged ones.
    *
    * @param all true to give all repositories
    * @return the pass
@@ -838,10 +843,10 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of sweeps over all names that were ever used, of those that may have something to
-   * delete, now or later: those that changed since a sweep found nothing that waits to be deleted,
-   * and those with unfinished uploads. Objects of a process that died between its uploads and its
-   * commit, in a repository that does not change any more, are found by a pass over all only.
+   * Begins a pass of sweeps. Of all names ever used, it returns those that may have something to
+   * delete, now or later: those that changed since a sweep found nothing waiting to be deleted, and
+   * those with unfinished uploads. If a process died between its uploads and its commit, in a
+   * repository that no longer changes, only a pass over all finds its objects.
    *
    * @param all true to give all names
    * @return the pass, with the {@linkplain FleetPass#nameIndex names} for {@link #sweep(NameIndex,
@@ -873,7 +878,7 @@ public final class S3RepositoryManager implements Closeable {
   /**
    * Reads all manifests of the store, to find out which names hold each repository.
    *
-   * @return the catalog; stays good unless the store is restored
+   * @return the catalog; stays valid unless the store is restored
    * @throws IOException if the store does not answer
    */
   public NameIndex nameIndex() throws IOException {
@@ -924,8 +929,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * This manager as the resolver of any JGit server, which opens a repository for each request and
-   * closes it at its end.
+   * A resolver for any JGit server. The server opens a repository for each request, and closes it
+   * at the end of that request.
    *
    * <p>Packs of a push through such a handle are published in the same write as the refs, as by
    * {@link #openForPush}. A pack that no ref of the request leads to is deleted when the handle is

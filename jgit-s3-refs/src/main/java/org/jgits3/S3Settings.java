@@ -136,7 +136,7 @@ public final class S3Settings {
   /**
    * Reads settings.
    *
-   * @param config config to read; the settings of its base count where it has none
+   * @param config config to read; settings that it lacks are taken from its base
    * @param source its origin, for messages: a file name
    * @return the settings
    * @throws ConfigInvalidException for an unknown key in an {@code [s3]} section or a wrong value,
@@ -329,10 +329,10 @@ public final class S3Settings {
   }
 
   /**
-   * Age at which a pack that no collection has made is collected, with its repository, by a process
-   * that maintains repositories.
+   * Age at which a pack that no collection has written makes background maintenance collect its
+   * repository.
    *
-   * @return the age; empty if none is collected by itself
+   * @return the age; empty if background maintenance never collects
    */
   public Optional<Duration> collectAfter() {
     return value(COLLECT_AFTER);

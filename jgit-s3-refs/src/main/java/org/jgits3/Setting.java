@@ -13,10 +13,10 @@ import org.eclipse.jgit.lib.Config;
 /**
  * One key of the {@code [s3]} sections.
  *
- * @param subsection where it stands; empty for {@code [s3]} itself
+ * @param subsection subsection of the key; empty for {@code [s3]} itself
  * @param name its name
- * @param value how it is read
- * @param <T> what it is read as
+ * @param value reads its value
+ * @param <T> type of its value
  */
 record Setting<T>(String subsection, String name, Function<Place, T> value) {
   /** No duration can be negative; JGit 7.4 returns the default for one it cannot read. */
@@ -33,7 +33,9 @@ record Setting<T>(String subsection, String name, Function<Place, T> value) {
       return "'" + text() + "'";
     }
 
-    /** Value that a method of the config returns, if it can read it. */
+    /**
+     * Value that a method of the config returns; fails with a message if the method cannot read it.
+     */
     <V> V read(Supplier<V> value, String wrong) {
       try {
         return value.get();
@@ -42,7 +44,7 @@ record Setting<T>(String subsection, String name, Function<Place, T> value) {
       }
     }
 
-    /** Value that keeps its bounds. */
+    /** The value, checked against its bounds. */
     <V> V check(V value, boolean right, String wrong) {
       if (!right) {
         throw new IllegalArgumentException(quoted() + " " + wrong);

@@ -25,17 +25,17 @@ import org.jgits3.store.ObjectStore;
 /**
  * State that all handles of one repository in this process share. Safe for use by many threads.
  *
- * <p>Every handle refers to this, and none of its parts does, so that {@link KnownRepositories} can
- * tell whether it is in use.
+ * <p>Every handle refers to this, and none of its parts refers back to it, so that {@link
+ * KnownRepositories} can tell whether it is in use.
  */
 final class SharedRepository {
   /**
-   * Bytes of memory for each byte that a manifest takes in the store, as far as it can be told
-   * without encoding it, and for each pack that was listed. Opened from a store, their packs
-   * listed, repositories took 4 KiB each with nothing in them, 43 KiB with 30 packs, 182 KiB with
-   * 2,000 refs since the last compaction, and 869 KiB with 700 packs; up to 152 KiB more where the
-   * stored bytes are kept to be compared (heap of 50 to 2,000 of them, JDK 17, serial collector).
-   * These count 8 KiB, 58 KiB, 281 KiB and 1,113 KiB.
+   * Bytes of memory for each byte that a manifest takes in the store, estimated without encoding
+   * it, and for each pack that was listed. Once opened from a store, with their packs listed,
+   * repositories took 4 KiB each with nothing in them, 43 KiB with 30 packs, 182 KiB with 2,000
+   * refs since the last compaction, and 869 KiB with 700 packs; up to 152 KiB more where the stored
+   * bytes are kept to be compared (heap of 50 to 2,000 of them, JDK 17, serial collector). With
+   * these constants, they count as 8 KiB, 58 KiB, 281 KiB and 1,113 KiB.
    */
   private static final long DECODED_BYTES = 2;
 
