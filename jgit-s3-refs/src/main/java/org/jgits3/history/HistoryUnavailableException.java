@@ -17,7 +17,7 @@ public final class HistoryUnavailableException extends IOException {
     OTHER_LIFE,
     /** The cursor is of another store. */
     OTHER_STORE,
-    /** The bytes are no cursor, damaged, or of another version of the format. */
+    /** The bytes are not a cursor, are damaged, or have another version of the format. */
     UNREADABLE_CURSOR
   }
 

@@ -35,12 +35,12 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 
 /**
- * Tells what happened to a name since a cursor, by the manifest that it has now. If a repository
- * was renamed from it or to it, the other name is visited with it: a listing is no picture of one
- * moment, and may have both names, or none. Used by one thread.
+ * Determines what happened to a name since a cursor, from the manifest that it has now. If a
+ * repository was renamed from it or to it, visits the other name with it: a listing does not show a
+ * single moment, and may contain both names or neither. Used by one thread.
  */
 final class NameChanges {
-  /** Renames of one repository that are followed. */
+  /** Most renames of one repository that are followed. */
   private static final int MOST_RENAMES = 16;
 
   private final StoreCursor cursor;
@@ -59,8 +59,8 @@ final class NameChanges {
   @Nullable private RepositoryIds ids; // made for the first repository that has arrived
 
   /**
-   * Entries of the next cursor: of all names that were visited together. Kept until the end of a
-   * poll, so it refers to no manifest.
+   * Entries of the next cursor, for all names that were visited together. Refers to no manifest,
+   * because it is kept until the end of a poll.
    */
   static final class Updates {
     private final Map<RepositoryName, Optional<Entry>> entries = new HashMap<>();
@@ -80,7 +80,7 @@ final class NameChanges {
   }
 
   /**
-   * Changes that are understood together.
+   * Changes that were determined together.
    *
    * @param changes the changes, deletions first; none if nothing but a version changed
    * @param updates entries of the next cursor
@@ -107,7 +107,7 @@ final class NameChanges {
         listed, each -> answers.put(each.name(), answer(each.name(), each::hasVersion)));
   }
 
-  /** Reads a manifest. A failure is for the visit, unless the store does not answer. */
+  /** Reads a manifest. The visit throws a failure; this does only if the store does not answer. */
   private IoSupplier<Optional<VersionedManifest>> answer(
       RepositoryName name, Predicate<ObjectVersion> newest) throws IOException {
     try {
@@ -127,7 +127,7 @@ final class NameChanges {
   }
 
   /**
-   * Tells what happened to a name, and to those that renames lead to.
+   * Determines what happened to a name, and to those that renames lead to.
    *
    * @param name the name
    * @return the changes
@@ -205,7 +205,7 @@ final class NameChanges {
     private boolean certain = true;
 
     /**
-     * Visits all, by what was read before if that is so of the first.
+     * Visits all names, with the manifests that were read together if the first is among them.
      *
      * @param first the first name
      */
@@ -222,7 +222,7 @@ final class NameChanges {
       return new Group(changes, updates);
     }
 
-    /** Tests whether the names fit together though they were read one after the other. */
+    /** Tests whether the manifests are consistent, although they were read one after the other. */
     boolean isCertain() {
       return certain;
     }
@@ -247,7 +247,7 @@ final class NameChanges {
       }
     }
 
-    /** A repository has the name no more: it was renamed or deleted. */
+    /** Handles a repository that no longer has the name: it was renamed or deleted. */
     private void departed(RepositoryName name, Entry before) throws IOException {
       String id = before.repositoryId();
       Optional<RepositoryName> target = follow(name, id, MOST_RENAMES);
@@ -278,7 +278,7 @@ final class NameChanges {
           && found.get().manifest().state() instanceof RepositoryState.Deleted;
     }
 
-    /** A repository has the name, and had not: it was renamed or created. */
+    /** Handles a repository that did not have the name before: it was renamed or created. */
     private void arrived(RepositoryName name, VersionedManifest now) throws IOException {
       String id = now.manifest().repositoryId();
       arrived.add(id);
@@ -341,7 +341,7 @@ final class NameChanges {
               updates));
     }
 
-    /** The repository that a name stands for; none if it is being renamed and has arrived. */
+    /** The repository that a name stands for; none if it is being renamed and has its new name. */
     private Optional<VersionedManifest> holder(RepositoryName name) throws IOException {
       Optional<VersionedManifest> found =
           manifest(name).filter(each -> each.manifest().holdsRepository());
@@ -352,7 +352,7 @@ final class NameChanges {
       return follow(name, id, MOST_RENAMES).isPresent() ? Optional.empty() : found;
     }
 
-    /** The name that a repository has got by renames from a name. */
+    /** The name that a repository has after being renamed from another; empty if it was not. */
     private Optional<RepositoryName> follow(RepositoryName name, String id, int most)
         throws IOException {
       Optional<RepositoryName> to = manifest(name).flatMap(found -> target(found.manifest(), id));

@@ -190,7 +190,7 @@ public final class RefRestoration {
         return RefTransaction.Outcome.unchanged(Optional.of(c.ref()));
       }
       edits.direct(c.ref());
-      trial.delete(c.ref()); // all of them first, since they may be in the way of each other
+      trial.delete(c.ref()); // delete all first, since new names may conflict with old ones
     }
     for (RefChange c : changes) {
       if (!c.deletes() && trial.conflicting(c.ref())) {

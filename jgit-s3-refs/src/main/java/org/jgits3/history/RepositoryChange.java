@@ -7,26 +7,26 @@ import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Change of one repository since a cursor, as {@link StoreChanges} returns it. Changes of several
- * repositories may be handled by several threads; those of one repository, and of one name, belong
- * to one thread, in the order in which they were returned.
+ * repositories may be handled by several threads; those of one repository, and of one name, must be
+ * handled by one thread, in the order in which they were returned.
  */
 public final class RepositoryChange {
   /** Kind of change. */
   public enum Kind {
-    /** Written: refs, or only packs or configuration, and then there is no transaction. */
+    /** Written: refs, or only packs or configuration, in which case there is no transaction. */
     CHANGED,
     /** New; {@link #transactions} has all its transactions. */
     CREATED,
     /** Renamed; see {@link #formerName}. It may have been written as well. */
     RENAMED,
     /**
-     * At an earlier generation again, as after a restore from a copy. {@link #transactions} has all
-     * its transactions; what was made of those before has to be made anew.
+     * Back at an earlier generation, as after a restore from a copy. {@link #transactions} has all
+     * its transactions; a follower must rebuild what it derived from the earlier ones.
      */
     RESTORED,
     /** Deleted. Its last transactions before that can no longer be read. */
     DELETED,
-    /** Unreadable now; {@link #transactions} throws the reason. It is returned again. */
+    /** Unreadable now; {@link #transactions} throws the reason. The next poll returns it again. */
     UNAVAILABLE
   }
 
@@ -62,7 +62,7 @@ public final class RepositoryChange {
   }
 
   /**
-   * Name of the repository; of a deleted one the last that the cursor has.
+   * Name of the repository; for a deleted one, the last name that the cursor has.
    *
    * @return name without {@code .git}
    */
@@ -80,7 +80,7 @@ public final class RepositoryChange {
   }
 
   /**
-   * Name that the cursor has, of a repository that was renamed.
+   * Name that the cursor has for a repository that was renamed since.
    *
    * @return name without {@code .git}; empty if it has that name still, or is new
    */
@@ -89,7 +89,7 @@ public final class RepositoryChange {
   }
 
   /**
-   * Opens the transactions since the position that the cursor has: in order, none for a deleted
+   * Opens the transactions after the position in the cursor, in order; none for a deleted
    * repository. Those that are still in the manifest cost no request.
    *
    * @return the transactions, from the oldest
@@ -100,8 +100,9 @@ public final class RepositoryChange {
   }
 
   /**
-   * Leaves the change to a later poll: {@link StoreChanges#end} keeps the old position of this
-   * repository. For a follower that could not handle it. Without effect on a cursor taken before.
+   * Leaves the change to a later poll, because the follower could not handle it: {@link
+   * StoreChanges#end} then keeps the old position of this repository. Has no effect on a cursor
+   * taken before this call.
    */
   public void leave() {
     updates.leave();

@@ -15,8 +15,8 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
 /**
- * One listing of all manifests, compared with a cursor: gives the names that may stand for
- * something else, or for another version of it, in their order. Used by one thread.
+ * One listing of all manifests, compared with a cursor: returns, in order, the names whose
+ * repository or manifest may have changed. Used by one thread.
  */
 final class Scan {
   private final NameTable changed;
@@ -31,7 +31,7 @@ final class Scan {
    *
    * @param store the store
    * @param cursor cursor to compare with
-   * @param trusted whether a version of the listing tells that a manifest did not change
+   * @param trusted true if an equal version in the listing proves that a manifest did not change
    * @return the scan
    * @throws IOException if the store does not answer or refuses
    */

@@ -16,10 +16,10 @@ import org.jgits3.manifest.RepositoryName;
 
 /**
  * Repositories that changed since a cursor, as {@link StoreHistory#since} found them. Reads their
- * manifests as they are asked for, some at a time. Used by one thread.
+ * manifests on demand, several at a time. Used by one thread.
  *
  * <p>Bounded: after {@value #MOST} repositories {@link #next} returns none, and {@link #hasMore} is
- * true; the next poll, from {@link #end}, returns the others.
+ * true; the next poll, from {@link #end}, returns the rest.
  */
 public final class StoreChanges {
   /** Most repositories of one poll. */
@@ -101,9 +101,9 @@ public final class StoreChanges {
   }
 
   /**
-   * Cursor to continue from: covers the changes that {@link #next} has returned, but for those of
+   * Cursor to continue from: covers the changes that {@link #next} has returned, except those of
    * kind {@link RepositoryChange.Kind#UNAVAILABLE} and those the caller {@linkplain
-   * RepositoryChange#leave left}. Save it when all that was made of them is durable.
+   * RepositoryChange#leave left}. Save it once everything derived from them is durable.
    *
    * @return the cursor; the one of the poll if nothing changed; costs no request
    */
@@ -119,7 +119,7 @@ public final class StoreChanges {
     return cursor.with(updates);
   }
 
-  /** Removes what was left, and all that shares a name with it. */
+  /** Removes the updates that were left, and all that share a name with them. */
   private static void removeLeft(List<NameChanges.Updates> done) {
     Set<RepositoryName> kept = new HashSet<>();
     int before;

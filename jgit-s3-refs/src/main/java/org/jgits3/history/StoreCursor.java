@@ -15,12 +15,13 @@ import org.jgits3.manifest.RepositoryName;
 
 /**
  * Position up to which a follower has read the histories of all repositories of a store. The
- * follower keeps it, in the form of {@link #toBytes}, together with what it made of them: saved
- * before that is durable, a crash in between would lose changes; saved after it, they come again.
+ * follower stores it, in the form of {@link #toBytes}, once everything derived from those histories
+ * is durable. A crash in between then repeats changes; if the cursor were saved first, a crash
+ * would lose them.
  *
  * <p>For each repository it has the name, the id, the generation and 16 bytes that stand for the
- * version of the manifest: some 90 bytes of memory at a name of 40 characters, and some 50 stored.
- * Immutable.
+ * version of the manifest: with a name of 40 characters, some 90 bytes in memory and some 50
+ * stored. Immutable.
  */
 public final class StoreCursor {
   private static final TableFormat FORMAT = new TableFormat("cursor", '1');

@@ -13,7 +13,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
 /**
- * All that happened in all repositories of a store since a cursor, for followers: indexers,
+ * Everything that happened in all repositories of a store since a cursor, for followers: indexers,
  * webhooks, replicas.
  *
  * <pre>{@code
@@ -26,12 +26,12 @@ import org.jgits3.store.ObjectVersion;
  * }</pre>
  *
  * <p>Each change is returned at least once: again if the follower ended before it saved the cursor.
- * Transactions of a repository come in order, without a gap, also when its log was folded
- * meanwhile. There is no order between repositories. A repository that was created and deleted
- * between two polls is not returned, and one that an import is making only when it has its name.
+ * Transactions of a repository come in order, without a gap, even if its log was folded meanwhile.
+ * There is no order between repositories. A repository that was created and deleted between two
+ * polls is not returned; one that an import is making is returned only once it has its name.
  *
  * <p>A poll lists the manifests of the store, a request for each 1,000 names that were ever used,
- * and reads those that have another version than the cursor says: one conditional GET each, or none
+ * and reads those whose version differs from that in the cursor: one conditional GET each, or none
  * if this process has made the newest version itself. A repository that did not change costs its
  * share of the listing. Where listings give no versions (a directory), or versions are not trusted
  * ({@code [s3 "refs"] trustETag = never}), each repository costs a GET.
@@ -51,7 +51,7 @@ public final class StoreHistory {
   /** Source of manifests. Called by many threads. */
   public interface Manifests {
     /**
-     * Reads the manifest of a name, or returns one that the process has and that is the newest.
+     * Reads the manifest of a name, or returns the one that the process has if it is the newest.
      *
      * @param name the name
      * @param newest tells whether a version is the one that the store has
@@ -98,8 +98,8 @@ public final class StoreHistory {
 
   /**
    * Cursor after everything that happened before this call. Reads each manifest once: a request for
-   * each repository, several at a time. A repository that cannot be read is left out, and so
-   * returned by the first poll.
+   * each repository, several at a time. A repository that cannot be read is left out, so that the
+   * first poll returns it.
    *
    * @return the cursor
    * @throws IOException if the store does not answer or refuses

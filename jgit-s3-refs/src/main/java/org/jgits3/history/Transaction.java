@@ -40,9 +40,9 @@ public final class Transaction {
 
   /**
    * Tests whether this process has committed the transaction, through the manager of this history.
-   * For followers that have handled their own changes when they made them. Not remembered beyond
-   * the end of the process, the repositories that a manager knows, and 256 commits of each: then,
-   * and while the answer to the commit is still under way, false.
+   * For followers that handle their own changes when they make them. The manager remembers the last
+   * 256 commits of each repository that it knows, until the process ends. For any other commit, and
+   * for one whose answer has not arrived yet, the result is false.
    *
    * @return true only if so
    */

@@ -25,9 +25,9 @@ import org.jgits3.manifest.TransactionLog;
  * read = news.end();
  * }</pre>
  *
- * <p>Each call asks the store, with any {@link Validation} of look-ups of refs. It costs one
- * conditional request, also if the new transactions are still in the manifest, as the last 250 or
- * so are. Safe for use by many threads.
+ * <p>Each call asks the store, whatever {@link Validation} is set for look-ups of refs. It costs
+ * one conditional request, and no other while the new transactions are still in the manifest, as
+ * the last 250 or so are. Safe for use by many threads.
  */
 public final class TransactionHistory {
   private final S3RefDatabase refs;

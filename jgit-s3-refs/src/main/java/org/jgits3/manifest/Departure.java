@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Note under a name about a repository that was renamed away from it. A name keeps its departures
- * whatever it stands for later, so that a repository can be followed from any name it ever had, and
- * a copy of the store that lacks the new name is noticed.
+ * Note, kept with a name, that a repository was renamed away from it. A name keeps its departures
+ * whatever it stands for later. They lead from any former name of a repository to its current one,
+ * and reveal a copy of the store that lacks the new name.
  *
  * @param repositoryId the repository that left
  * @param to its new name
@@ -21,7 +21,7 @@ public record Departure(
     @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
     String to,
     long reserved) {
-  /** Departures that a name keeps. So many fit into the longest tombstone. */
+  /** Most departures that a name keeps: as many as fit into the longest tombstone. */
   public static final int KEPT = 4;
 
   /** Adds a departure; only the last of each repository is kept. */

@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * @param identity which manifest of which repository this is
  * @param counters generations that only ever grow
  * @param content settings, refs, packs and log
- * @param left repositories that were renamed away from the name, whatever it stands for now, the
- *     last one last; it stays with the name and not with the repository
+ * @param left repositories that were renamed away from the name, whatever it stands for now, oldest
+ *     first; they belong to the name and not to the repository
  * @param extra fields of a later version of the format, kept as they are
  */
 public record Manifest(
@@ -74,7 +74,7 @@ public record Manifest(
     }
 
     /**
-     * Id of the repository under which an object is stored that the manifest lists.
+     * Id of the repository under which a listed object is stored.
      *
      * @param id minted name
      * @return see {@link Manifest#home}
@@ -96,7 +96,8 @@ public record Manifest(
       @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
       long generation) {
     /**
-     * Tests whether an object of a manifest that names this template is one of the template.
+     * Tests whether an object listed by a manifest that names this template belongs to the
+     * template.
      *
      * @param id minted name
      * @return true if so; false if it is stored under the manifest's own id
@@ -152,8 +153,8 @@ public record Manifest(
   public static final int MAX_BYTES = 256 << 10;
 
   /**
-   * Bytes of a manifest that no change may take which adds packs. However many packs are listed,
-   * refs can still be updated, and refs and log be folded.
+   * Bytes of a manifest that a change which adds packs must leave free, so that refs can still be
+   * updated, and refs and log folded, however many packs are listed.
    */
   public static final int ROOM_FOR_REFS = 12 << 10;
 
@@ -205,7 +206,7 @@ public record Manifest(
   }
 
   /**
-   * Id of the repository under which an object is stored that this lists, or is to list.
+   * Id of the repository under which an object is stored that this manifest lists or will list.
    *
    * @param id minted name
    * @return the id for a key of {@link ObjectNames}
@@ -325,7 +326,7 @@ public record Manifest(
   }
 
   /**
-   * About how many bytes this takes in the store, without encoding it.
+   * Estimated size in the store, computed without encoding.
    *
    * @return bytes, rather too many than too few
    */
@@ -342,7 +343,7 @@ public record Manifest(
   }
 
   /**
-   * About how many bytes the overlay and the tail of the log may take together.
+   * Estimate of the bytes that the overlay and the tail of the log may take together.
    *
    * @return bytes that nothing else takes, at least {@link #ROOM_FOR_REFS}
    */
@@ -424,8 +425,8 @@ public record Manifest(
   }
 
   /**
-   * Creates the first manifest of a fork of this template: its content and its template. The log
-   * stays, so that those who follow the fork learn of its refs.
+   * Creates the first manifest of a fork of this template: its content and its template. The log is
+   * kept, so that followers of the fork learn of its refs.
    *
    * @param forkId random id of the fork
    * @param generation its generation, above that of the template's objects
@@ -480,7 +481,8 @@ public record Manifest(
   }
 
   /**
-   * This manifest with its boundary and removal at least as high as another's.
+   * This manifest with its sweep boundary and its generation of the last removal raised to at least
+   * those of another.
    *
    * @param other the other one
    * @return a copy
@@ -535,7 +537,7 @@ public record Manifest(
   }
 
   /**
-   * Decodes a copy of a manifest, that a bucket keeps as an old version, say.
+   * Decodes a copy of a manifest, such as an old version that a bucket has kept.
    *
    * @param where name for messages, a file name
    * @param bytes its stored form

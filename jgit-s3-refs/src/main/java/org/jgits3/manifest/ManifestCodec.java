@@ -26,14 +26,13 @@ import org.jgits3.store.Crc32c;
  *   <li>The last field is {@code "crc32c"}, the CRC32C of all bytes before the comma that precedes
  *       it, 8 hex digits. A flipped or missing byte is thus an error, never another manifest.
  *   <li>A manifest that holds a repository has at least {@value #MIN_REPOSITORY_BYTES} bytes
- *       (spaces before the checksum make up for what is missing); a tombstone or a reservation has
- *       fewer. A listing, which gives key and size, thus tells one from the other without reading
- *       either.
- *   <li>A manifest tells the name that it was written for. One that is found under another name is
- *       an error; one of an earlier version, which tells none, is not.
- *   <li>A manifest that an earlier version would misread has a higher format number, which is
- *       looked at before any other field: 1, and 1 more with a table of recent refs, and 2 more for
- *       a template, its tombstone, and a fork.
+ *       (padded with spaces before the checksum); a tombstone or a reservation has fewer. A
+ *       listing, which gives key and size, thus tells one from the other without reading either.
+ *   <li>A manifest contains the name that it was written for. Finding it under another name is an
+ *       error. A manifest of an earlier version contains no name, and is accepted.
+ *   <li>A manifest that an earlier version would misread has a higher format number, which is read
+ *       before any other field: 1, plus 1 with a table of recent refs, plus 2 for a template, its
+ *       tombstone, and a fork.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
  *       They survive a rewrite. Features that a writer must understand are named in {@code
  *       requires}.
@@ -42,7 +41,7 @@ import org.jgits3.store.Crc32c;
  * <p>Encoding is deterministic. Safe for use by many threads.
  */
 public final class ManifestCodec {
-  /** Size in bytes from which on a listed manifest is that of a repository. */
+  /** Least size in bytes of a manifest that holds a repository. */
   public static final int MIN_REPOSITORY_BYTES = 4096;
 
   private static final String TRAILER_START = ",\"crc32c\":\"";
@@ -137,7 +136,7 @@ public final class ManifestCodec {
   }
 
   /**
-   * Decodes a manifest of any name, a copy say.
+   * Decodes a manifest of any name, such as a copy.
    *
    * @param where name for messages
    * @param bytes its stored form

@@ -53,8 +53,8 @@ record ManifestFields(
   /**
    * Name for which a generation was written.
    *
-   * <p>Versions that do not know this field keep it as it is when they write, also when they
-   * rename. Then the generation is not that of the manifest, and the name says nothing.
+   * <p>Earlier versions, which do not know this field, keep it unchanged when they write, even for
+   * a rename. The generation then differs from that of the manifest, and the name means nothing.
    *
    * @param name value of a {@link RepositoryName}
    * @param generation generation that was written with it
@@ -105,8 +105,8 @@ record ManifestFields(
   }
 
   /**
-   * Format of a manifest, of which earlier versions refuse what they would misread: one more than 1
-   * with a table of recent refs, and two more with a template.
+   * Format number of a manifest, by which earlier versions refuse what they would misread: 1, plus
+   * 1 with a table of recent refs, plus 2 with a template.
    */
   private static int format(Refs refs, Optional<Manifest.Template> template) {
     return 1 + (refs.recent().isPresent() ? 1 : 0) + (template.isPresent() ? 2 : 0);

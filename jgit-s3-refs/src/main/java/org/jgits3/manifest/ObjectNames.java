@@ -162,7 +162,7 @@ public final class ObjectNames {
    *
    * @param repositoryId id of the repository
    * @param end {@linkplain Manifest#nonce nonce} of the tombstone, since a restore of the store may
-   *     undo one end, and another may follow
+   *     undo one deletion, and another may follow
    * @return key
    */
   public static String endedKey(String repositoryId, String end) {

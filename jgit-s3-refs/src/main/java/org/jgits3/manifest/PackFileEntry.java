@@ -13,7 +13,8 @@ import java.util.List;
  * One file of a pack.
  *
  * @param size length in bytes
- * @param range of a pack, bytes of each range whose CRC32C stands behind the pack's index; else 0
+ * @param range for a pack, bytes of each range whose CRC32C is stored behind the pack's index; else
+ *     0
  * @param crc32c CRC32C of the file's bytes
  * @param offset where the file begins within the pack's bundle; -1 if it is an object of its own
  */
@@ -24,7 +25,7 @@ public record PackFileEntry(
     @StoredValues.HexInt int crc32c,
     @JsonDeserialize(using = StoredValues.Offset.class) @JsonSetter(nulls = Nulls.AS_EMPTY)
         long offset) {
-  /** Stored form, which ends before an offset that there is not. */
+  /** Stored form, which omits the offset if the file is an object of its own. */
   @JsonValue
   private List<Object> tuple() {
     List<Object> tuple = new ArrayList<>(List.of(size, range, StoredValues.hex(crc32c)));

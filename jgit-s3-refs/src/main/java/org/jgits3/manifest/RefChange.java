@@ -17,9 +17,8 @@ import org.eclipse.jgit.lib.ObjectId;
 /**
  * One ref of a committed transaction.
  *
- * <p>An update through a symbolic ref is two changes, as {@code RefDirectory} logs it under both
- * names: one of the ref it leads to, and one of the symbolic ref with equal targets, which stays as
- * it is.
+ * <p>An update through a symbolic ref is two changes, just as {@code RefDirectory} logs it under
+ * both names: one of the ref it leads to, and one of the symbolic ref, whose target stays the same.
  *
  * @param ref full name
  * @param oldId value before, that of its target if it was symbolic; {@link ObjectId#zeroId()} if
@@ -37,7 +36,7 @@ public record RefChange(
     Optional<String> oldTarget,
     Optional<String> newTarget,
     Optional<String> renamedFrom) {
-  /** Stored form: a zero id is null, and the links end it if there are any. */
+  /** Stored form: a zero id is null; links, if there are any, come last. */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
   private record Tuple(
       String ref,

@@ -15,15 +15,15 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * All refs of a repository: a snapshot, in a large repository a table of those changed since, the
- * changes since that one, and the symbolic refs.
+ * All refs of a repository: a snapshot, in a large repository a table of the refs changed since the
+ * snapshot, an overlay of later changes, and the symbolic refs.
  *
  * <p>Names that are not under {@code refs/} (a detached {@code HEAD}) live in the overlay for good,
  * since packed-refs cannot hold them.
  *
  * @param snapshot the base: all refs of some moment; empty if there never was a compaction
- * @param recent refs that were changed since, as of the last compaction, with zero as the id of
- *     those that were deleted; empty if the snapshot is as recent
+ * @param recent refs that changed between the snapshot and the last compaction, with zero as the id
+ *     of those that were deleted; empty if the last compaction wrote the snapshot
  * @param overlay refs that differ from snapshot and recent table, by name
  * @param symrefs target name by name of every symbolic ref, {@code HEAD} included
  */
@@ -81,7 +81,7 @@ public record Refs(
   }
 
   /**
-   * The tables, of which a later one counts more.
+   * The tables, of which a later one takes precedence.
    *
    * @return snapshot and recent table, as far as there are any
    */
@@ -92,7 +92,7 @@ public record Refs(
   /**
    * Ids of the tables.
    *
-   * @return those of {@link #levels}, which never stand for others
+   * @return ids of {@link #levels}; an id is never reused
    */
   public List<String> levelIds() {
     return levels().stream().map(RefSnapshot::id).toList();
@@ -130,7 +130,7 @@ public record Refs(
   private static final int PER_ENTRY = 46;
 
   /**
-   * About how many bytes of a manifest these refs take, without encoding them.
+   * Estimated size of these refs in a manifest, computed without encoding.
    *
    * @return bytes, rather too many than too few
    */
@@ -143,7 +143,7 @@ public record Refs(
   }
 
   /**
-   * About how many bytes of a manifest the overlay takes, without encoding it.
+   * Estimated size of the overlay in a manifest, computed without encoding.
    *
    * @return bytes, rather too many than too few
    */

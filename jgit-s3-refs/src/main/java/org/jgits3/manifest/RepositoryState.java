@@ -8,8 +8,7 @@ public sealed interface RepositoryState {
   /**
    * A repository.
    *
-   * @param importOf name that it gets when it is whole, while an import makes it; a rename ends
-   *     that
+   * @param importOf while an import is making it, the name that it will get; a rename clears it
    */
   record Active(Optional<String> importOf) implements RepositoryState {}
 
@@ -26,7 +25,7 @@ public sealed interface RepositoryState {
   /**
    * A tombstone left by a rename.
    *
-   * @param to name the repository has got
+   * @param to name that the repository was renamed to
    */
   record Moved(String to) implements RepositoryState {}
 
@@ -37,7 +36,7 @@ public sealed interface RepositoryState {
    * A name reserved for a repository that is being renamed to it. It cannot be taken while that
    * rename can still be finished.
    *
-   * @param from name the repository has had until now
+   * @param from name that the repository is being renamed from
    * @param rename id of the rename, to tell it from others between the two names
    */
   record Reserved(String from, String rename) implements RepositoryState {}

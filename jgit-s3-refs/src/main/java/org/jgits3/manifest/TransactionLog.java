@@ -6,11 +6,11 @@ import java.util.stream.Stream;
 
 /**
  * The log of all committed transactions, oldest first: segments, then the tail. An entry whose
- * changes could not be read when later ones were moved stays at the beginning of the tail, and has
- * its place in the log by its generation.
+ * changes could not be read when later ones were moved to a segment stays at the beginning of the
+ * tail; its generation tells its place in the log.
  *
  * @param segments runs of entries that were moved to objects
- * @param tail the entries since, and before them those that were left behind
+ * @param tail the entries since then, preceded by those that were left behind
  */
 public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   /** Copies the lists. */
@@ -63,7 +63,7 @@ public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   }
 
   /**
-   * About how many bytes of a manifest this takes, without encoding it.
+   * Estimated size of this log in a manifest, computed without encoding.
    *
    * @return bytes, rather too many than too few
    */
@@ -72,7 +72,7 @@ public record TransactionLog(List<LogSegment> segments, List<LogEntry> tail) {
   }
 
   /**
-   * About how many bytes of a manifest some entries take.
+   * Estimated size of some entries in a manifest.
    *
    * @param entries entries of a tail
    * @return bytes, rather too many than too few

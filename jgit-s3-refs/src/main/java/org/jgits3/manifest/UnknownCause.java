@@ -11,6 +11,6 @@ public enum UnknownCause {
   REPLACED,
   /** The manifest cannot be read. */
   UNREADABLE,
-  /** The process failed, for want of memory for example. */
+  /** The process failed, for example because it ran out of memory. */
   ERROR
 }

@@ -5,7 +5,7 @@ import java.io.IOException;
 
 /**
  * A commit whose outcome could not be found out before the deadline: it may have been applied, may
- * be applied later, or never. The caller must neither report success nor failure, must not clean up
+ * be applied later, or never. The caller must report neither success nor failure, must not delete
  * anything the commit may refer to, and should look at the repository before it tries again.
  */
 public final class UnknownOutcomeException extends IOException {

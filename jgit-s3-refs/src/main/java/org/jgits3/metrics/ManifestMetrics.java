@@ -4,8 +4,8 @@ package org.jgits3.metrics;
 import org.jgits3.manifest.UnknownCause;
 
 /**
- * Counters of the reads of manifests of all repositories of a manager, and of commits that failed.
- * Counters only grow. Safe for use by many threads.
+ * Counters of manifest reads and of failed commits, over all repositories of a manager. Counters
+ * only grow. Safe for use by many threads.
  */
 public interface ManifestMetrics {
   /**
@@ -24,7 +24,7 @@ public interface ManifestMetrics {
   long unknownOutcomes(UnknownCause cause);
 
   /**
-   * Manifests that were parsed. One that has not changed is not.
+   * Manifests that were parsed. An unchanged one is not parsed again.
    *
    * @return how many
    */

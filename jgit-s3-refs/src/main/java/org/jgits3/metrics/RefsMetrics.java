@@ -14,8 +14,8 @@ public interface RefsMetrics {
   long folds();
 
   /**
-   * Folds of refs or log for which a commit had to wait, since its manifest was full: a sign that
-   * packs are not merged, or that the store is too slow for the background to keep up.
+   * Folds of refs or log that a commit had to wait for, because its manifest was full: a sign that
+   * packs are not merged, or that the store is too slow for background folds to keep up.
    *
    * @return number of those that began
    */
@@ -59,7 +59,7 @@ public interface RefsMetrics {
   long parses();
 
   /**
-   * Snapshots that were fetched and compared with the table that is kept, since versions are not
+   * Snapshots that were fetched and compared with the table in memory, because versions are not
    * trusted.
    *
    * @return number of snapshots

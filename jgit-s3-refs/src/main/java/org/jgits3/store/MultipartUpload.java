@@ -8,8 +8,8 @@ import java.util.Map;
  *
  * @param key key that the object will have
  * @param uploadId the store's name for the upload
- * @param metadata user metadata of the object to be, by which a completion is recognised whose
- *     answer was lost; empty for an upload that was only listed
+ * @param metadata user metadata of the future object, which identifies a completion whose answer
+ *     was lost; empty for an upload that was only listed
  */
 public record MultipartUpload(String key, String uploadId, Map<String, String> metadata) {
   /** Copies the metadata. */

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a part: slices of arrays, one after the other, that are sent from where they are.
+ * The bytes of a part: consecutive slices of arrays, which are sent without being copied.
  *
  * <p>Safe for use by many threads as long as the arrays do not change.
  */
@@ -77,7 +77,7 @@ public final class PartBody {
   }
 
   /**
-   * Reads the part from its beginning, as often as it is sent.
+   * Opens the part at its beginning; called once for each attempt to send it.
    *
    * @return a new stream
    */

@@ -16,8 +16,8 @@ public sealed interface PutOutcome {
   record Won(ObjectVersion version) implements PutOutcome {}
 
   /**
-   * The store refused this attempt because the precondition did not hold when it looked. The reason
-   * may be an earlier attempt of the same write whose answer was lost.
+   * The store refused this attempt because the precondition did not hold when it was checked. The
+   * reason may be an earlier attempt of the same write whose answer was lost.
    *
    * @param missing true if the store reported that there is no such key ({@code 404} on {@code
    *     If-Match}), false if the key holds another version or, for {@link Precondition.Absent},
@@ -29,8 +29,8 @@ public sealed interface PutOutcome {
    * The outcome is not known: the attempt may have been applied, may be applied later, or never.
    *
    * @param reason one line for the log and for messages
-   * @param pause least time before the write is repeated: until the next turn among the repeated
-   *     requests of the process, or as long as the store asked for
+   * @param pause least time before the write is retried: until its turn among the retries of the
+   *     process, or as long as the store asked for
    */
   record Unknown(String reason, Duration pause) implements PutOutcome {
     /**

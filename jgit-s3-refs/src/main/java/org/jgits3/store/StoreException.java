@@ -31,7 +31,7 @@ public class StoreException extends IOException {
     return key;
   }
 
-  /** There is no such object. The caller refreshes the source of the key and tries the new one. */
+  /** There is no such object. The caller re-reads the source of the key, and tries the new key. */
   public static final class Missing extends StoreException {
     /**
      * A missing object.
@@ -97,8 +97,8 @@ public class StoreException extends IOException {
   }
 
   /**
-   * The store answers, but its answer ends too early, however often the rest is requested: the line
-   * is bad, or the store can no longer read the object.
+   * The store answers, but its answer breaks off, even after the rest was requested repeatedly: the
+   * network is bad, or the store can no longer read the object.
    */
   public static final class BrokenOff extends Unavailable {
     /**

@@ -7,11 +7,11 @@ import org.jgits3.internal.store.upload.PackUpload;
  * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
  * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.
  *
- * <p>An upload has 10,000 parts at most, as S3 wants it, and each is sent from memory. The first
- * 800 are of one buffer, the next 800 of two, and so on, up to half of the buffers; an upload that
- * finds none free sends what it has. So an object can have {@code 10,000 * partSize} bytes however
- * many uploads there are, and several times as many if one has the buffers for itself: 84 and 231
- * GB with 7 buffers of 8 MiB.
+ * <p>An upload has at most 10,000 parts, the limit of S3, and each is sent from memory. The first
+ * 800 fill one buffer each, the next 800 two, and so on, up to half of the buffers; an upload that
+ * finds no free buffer sends what it has. So an object can have {@code 10,000 * partSize} bytes
+ * however many uploads there are, and several times as many if one upload has all buffers to
+ * itself: 84 and 231 GB with 7 buffers of 8 MiB.
  *
  * @param partSize bytes of a buffer, and so of the first parts of an upload: 5 MiB to 1 GiB
  * @param buffers most buffers, at least 1

@@ -30,7 +30,7 @@ public interface Uploads extends Closeable {
   int buffersInUse();
 
   /**
-   * Memory of all buffers at the moment, also of those that wait for the next upload.
+   * Memory of all buffers at the moment, idle ones included.
    *
    * @return bytes, at most {@link UploadOptions#buffers} times {@link UploadOptions#partSize}
    */
