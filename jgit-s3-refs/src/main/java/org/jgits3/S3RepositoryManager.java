@@ -999,7 +999,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Repositories that wait for a step of pack compaction, or are having one.
+   * Repositories with a step of pack compaction waiting or under way.
    *
    * @return how many
    */

@@ -55,7 +55,7 @@ final class BackgroundCompaction extends BackgroundSteps {
   @Override
   boolean step(RepositoryName name, Maintenance repository) throws IOException {
     if (!repository.compactIfFree()) {
-      return false; // another process is at it, and may fail on the same pack
+      return false; // another process merges them, and may fail on the same pack
     }
     succeeded(name);
     return repository.newest().filter(BackgroundCompaction::isDue).isPresent();

@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects the repositories of a process in the background when packs that no collection has made
- * are old enough, and large enough for it to pay: at least a tenth of the bytes that a collection
+ * are old enough, and large enough to be worth it: at least a tenth of the bytes that a collection
  * has packed, so that a collection copies at most some ten bytes for each byte pushed. Clocks
- * decide only on the time. Safe for use by many threads.
+ * affect only when a collection runs. Safe for use by many threads.
  */
 final class BackgroundGc extends BackgroundSteps {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundGc.class);
@@ -63,8 +63,8 @@ final class BackgroundGc extends BackgroundSteps {
    * Creates a scheduler for the repositories of a process.
    *
    * @param age how old a pack gets before it is collected, more than 0
-   * @param host the process, with one thread; a collection under way ends at once, unfinished, when
-   *     it is ending
+   * @param host the process, with one thread; a collection under way is abandoned at once when the
+   *     process is ending
    * @param heap bytes of the heap
    */
   BackgroundGc(Duration age, Host host, long heap) {
@@ -103,7 +103,7 @@ final class BackgroundGc extends BackgroundSteps {
     return false;
   }
 
-  /** Ends a collection at its next report of progress. */
+  /** Monitor that ends a collection at its next report of progress once the process is ending. */
   private ProgressMonitor untilTheEnd() {
     return new EmptyProgressMonitor() {
       @Override
@@ -125,7 +125,7 @@ final class BackgroundGc extends BackgroundSteps {
    *
    * @param manifest its manifest
    * @param age how old a pack gets, in milliseconds
-   * @return milliseconds since the epoch; {@link #NEVER} as long as it would not pay
+   * @return milliseconds since the epoch; {@link #NEVER} as long as a collection is not worth it
    */
   static long dueAt(Manifest manifest, long age) {
     if (manifest.sharesPacks()) {
@@ -160,12 +160,12 @@ final class BackgroundGc extends BackgroundSteps {
     Optional<GarbageCollection.Report> report =
         maintenance.collectIfFree(this::isDue, untilTheEnd());
     if (report.isEmpty()) {
-      pause(name, Lease.TERM); // another process is at it
+      pause(name, Lease.TERM); // another process is maintaining it
       return false;
     }
     succeeded(name);
     if (!report.get().skipped()) {
-      pause(name, age); // also if newer packs came meanwhile
+      pause(name, age); // even if newer packs came meanwhile
       LOG.info(
           "collected {}: {} packs of {}",
           name,

@@ -14,7 +14,7 @@ import org.jgits3.manifest.RepositoryName;
  * have left enough of them, and collects when packs are old enough. Safe for use by many threads.
  */
 public final class BackgroundMaintenance implements Closeable {
-  /** Packs from which on each opening checks whether they can be merged. */
+  /** Number of packs from which each opening of a repository checks whether they can be merged. */
   private static final int MANY_PACKS = 100;
 
   private final ExecutorService compactor =
@@ -25,7 +25,7 @@ public final class BackgroundMaintenance implements Closeable {
   private final Optional<BackgroundGc> collection;
 
   /**
-   * Maintains nothing yet.
+   * Creates a scheduler without scheduled work.
    *
    * @param collectAfter how old a pack gets before it is collected, more than 0; empty for no
    *     collections
@@ -55,8 +55,8 @@ public final class BackgroundMaintenance implements Closeable {
 
   /**
    * Schedules what has become due since the manifest was considered. Packs are collected once they
-   * are old enough. Many packs are considered again, because a manifest that is full of them does
-   * not change. Quick, without a request, and never throws.
+   * are old enough. Merging is considered again if there are many packs, because a manifest that is
+   * full of packs no longer changes. Quick, without a request, and never throws.
    *
    * @param name name of a repository that is opened
    * @param newest its newest manifest known
@@ -69,7 +69,7 @@ public final class BackgroundMaintenance implements Closeable {
   }
 
   /**
-   * Number of repositories that wait for a step of compaction, or are having one.
+   * Number of repositories with a step of compaction waiting or under way.
    *
    * @return the number
    */
@@ -77,7 +77,7 @@ public final class BackgroundMaintenance implements Closeable {
     return compaction.waiting();
   }
 
-  /** Ends all maintenance, without waiting for it: it begins again elsewhere, or later. */
+  /** Stops all maintenance without waiting for it. It begins again later, or in another process. */
   @Override
   public void close() {
     compactor.shutdownNow();

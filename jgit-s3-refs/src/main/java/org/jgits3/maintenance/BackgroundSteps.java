@@ -47,7 +47,7 @@ abstract class BackgroundSteps {
       Supplier<Instant> clock) {}
 
   /**
-   * Schedules nothing yet.
+   * Creates a scheduler without scheduled steps.
    *
    * @param what what a step does to a repository, for messages
    * @param host the process
@@ -70,7 +70,7 @@ abstract class BackgroundSteps {
   abstract boolean step(RepositoryName name, Maintenance repository) throws IOException;
 
   /**
-   * Schedules a step, unless one of the repository is waiting or under way, or it is paused. Quick,
+   * Schedules a step, unless the repository is paused, or has a step waiting or under way. Quick,
    * without a request, and never throws.
    */
   final void add(RepositoryName name) {
@@ -93,7 +93,7 @@ abstract class BackgroundSteps {
     pauses.clear(name);
   }
 
-  /** Number of repositories that wait for a step, or are having one. */
+  /** Number of repositories with a step waiting or under way. */
   final int waiting() {
     return names.size();
   }
@@ -113,7 +113,7 @@ abstract class BackgroundSteps {
     } catch (UnknownOutcomeException e) {
       pauses.failed(name, now());
       LOG.warn("it is not known whether a repository was {}: {}", what, e.getMessage());
-    } catch (IOException | RuntimeException | Error e) { // memory may be had the next time
+    } catch (IOException | RuntimeException | Error e) { // memory may suffice the next time
       failed(name, e);
     } finally {
       names.remove(name);

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One pass of a kind of maintenance over all repositories of a store. It gives the names of those
- * whose manifest changed since a pass was done with them, and of those with something to do that
- * had to get old enough first.
+ * One pass of a kind of maintenance over all repositories of a store. It returns the names of those
+ * whose manifest changed since a pass last finished with them, and of those with work that has
+ * become due by age.
  *
  * <pre>{@code
  * try (FleetPass pass = manager.collectionPass(false)) {
@@ -41,10 +41,10 @@ import org.slf4j.LoggerFactory;
  * with nothing to do costs its share of that. Where listings give no versions (a directory), or
  * versions are not trusted, it costs a GET.
  *
- * <p>What was done is kept in one object of the store for each kind, and saved in steps, so that a
- * pass goes on where one before it was killed. Passes at the same time keep each other's. A
- * repository counts as done only after its work ended; one that failed is given again by the next
- * pass. Used by one thread.
+ * <p>The record of finished work is one object in the store for each kind. It is saved in steps, so
+ * that a pass resumes where an earlier one was killed. Concurrent passes keep each other's records.
+ * A repository counts as done only after its work ended; the next pass returns one that failed
+ * again. Used by one thread.
  */
 public final class FleetPass implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FleetPass.class);
@@ -58,7 +58,7 @@ public final class FleetPass implements Closeable {
   /** Time after which a step ends. */
   private static final Duration STEP_TIME = Duration.ofMinutes(5);
 
-  /** Attempts to save beside other passes, each of which saved in between. */
+  /** Most attempts to save while other passes keep saving in between. */
   private static final int ATTEMPTS = 8;
 
   private final ObjectStore store;
@@ -79,12 +79,12 @@ public final class FleetPass implements Closeable {
    * Choice of what a pass does.
    *
    * @param kind kind of maintenance, which names the object with the state
-   * @param settings all settings that the work depends on; work that was done with others is done
-   *     again
-   * @param trusted whether a version of the listing tells that a manifest did not change
-   * @param sweeps true for sweeps: names without a repository count, too, the pass has a {@link
-   *     #nameIndex}, and repositories with unfinished uploads are given
-   * @param all true to give all names, whatever was done
+   * @param settings all settings that the work depends on; work done with other settings is
+   *     repeated
+   * @param trusted true if an equal version in the listing proves that a manifest did not change
+   * @param sweeps true for sweeps: names without a repository are included, the pass has a {@link
+   *     #nameIndex}, and repositories with unfinished uploads are returned
+   * @param all true to return all names, whatever work is recorded
    */
   public record Options(
       String kind, String settings, boolean trusted, boolean sweeps, boolean all) {}
@@ -124,14 +124,17 @@ public final class FleetPass implements Closeable {
     return begin(store, options, clock, new SplittableRandom());
   }
 
-  /** As {@link #begin(ObjectStore, Options, Supplier)}, with a choice of the first name. */
+  /**
+   * As {@link #begin(ObjectStore, Options, Supplier)}, with the randomness that chooses the first
+   * name.
+   */
   static FleetPass begin(
       ObjectStore store, Options options, Supplier<Instant> clock, RandomGenerator random)
       throws IOException {
     return new FleetPass(store, options, clock, random);
   }
 
-  /** Reads what passes with the same settings have done; the next save replaces that. */
+  /** Reads the record of passes with the same settings; the next save replaces it. */
   private Optional<NameTable> readState() throws IOException {
     Optional<ScanState.Stored> found = ScanState.read(store, options.kind());
     stored = found.map(ScanState.Stored::version);
@@ -156,7 +159,7 @@ public final class FleetPass implements Closeable {
   /**
    * The names of the store, for a pass of sweeps.
    *
-   * @return the names as the pass found them; stays good unless the store is restored
+   * @return the names as the pass found them; stay valid unless the store is restored
    * @throws IllegalStateException if the pass is of another kind
    */
   public NameIndex nameIndex() {
@@ -164,9 +167,8 @@ public final class FleetPass implements Closeable {
   }
 
   /**
-   * The next name with something to do. A pass begins anywhere and ends before where it began, so
-   * that a repository whose work ends the process, each time, keeps no other from its turn for
-   * good.
+   * The next name with something to do. A pass begins at a random name and wraps around, so that a
+   * repository whose work kills the process every time does not block the others forever.
    *
    * @return the name; empty after the last
    * @throws IOException if the store does not answer or refuses
@@ -189,7 +191,9 @@ public final class FleetPass implements Closeable {
     return Optional.empty();
   }
 
-  /** Compares a claim with the manifest. One that cannot be read is for the work to tell. */
+  /**
+   * Compares a claim with the manifest; false if that cannot be read, so that the work reports it.
+   */
   private boolean isDone(int i, RepositoryName name) {
     if (claims.until(i) <= began.toEpochMilli()) {
       return false;
@@ -203,7 +207,7 @@ public final class FleetPass implements Closeable {
     }
   }
 
-  /** Stands for a version; where versions are not trusted, for the random text in a manifest. */
+  /** Digest of a version; where versions are not trusted, of the nonce in the manifest. */
   private long digest(VersionedManifest manifest) {
     return Claims.digest(
         options.trusted() ? manifest.version().value() : manifest.manifest().nonce());
@@ -213,7 +217,7 @@ public final class FleetPass implements Closeable {
    * Notes that the work on a repository has ended, and saves the state now and then.
    *
    * @param name a name that {@link #next} gave
-   * @param settled what was left; empty to give it again in the next pass
+   * @param settled state in which the work left it; empty to return it again in the next pass
    */
   public void done(String name, Optional<Settled> settled) {
     if (settled.isPresent()) {
@@ -231,7 +235,7 @@ public final class FleetPass implements Closeable {
     }
   }
 
-  /** Stands for the repository that a name holds. */
+  /** Digest of the id of the repository that a name holds; 0 for none. */
   private static long held(Manifest manifest) {
     return manifest.holdsRepository() ? Claims.digest(manifest.repositoryId()) : 0;
   }
@@ -244,16 +248,16 @@ public final class FleetPass implements Closeable {
     try {
       save();
     } catch (IOException e) {
-      failed = true; // the save at the end says so
+      failed = true; // the final save reports it
       LOG.warn("the pass goes on, though its state cannot be saved: {}", e.getMessage());
     }
   }
 
   /**
-   * Saves what was done; a request, or none if nothing was.
+   * Saves the record of finished work: one request, or none if nothing is new.
    *
    * @throws IOException if the store does not answer or refuses, or the stored state cannot be read
-   *     any more; the next pass repeats what was done since it was saved
+   *     any more; the next pass repeats the work done since the last save
    */
   public void save() throws IOException {
     for (int i = 1; unsaved > 0; i++) {
@@ -295,7 +299,7 @@ public final class FleetPass implements Closeable {
     return given;
   }
 
-  /** Saves what was done, as far as that succeeds: for a pass that ends early. */
+  /** Saves the record if it can, for a pass that ends early. */
   @Override
   public void close() {
     if (!failed && unsaved > 0) {

@@ -32,7 +32,7 @@ final class Fsck {
     this.repository = repository;
   }
 
-  /** Objects whose packs are read front to end. */
+  /** Object database that reads its packs from front to end. */
   private static S3ObjDatabase blockwise(
       DfsRepository handle, DfsReaderOptions options, SharedPacks packs) {
     return new S3ObjDatabase(handle, options, packs) {
@@ -48,7 +48,7 @@ final class Fsck {
    * Checks the objects of all packs, their indexes, and that all objects reachable from refs exist.
    *
    * @param manifest manifest to check
-   * @param monitor told how far it is
+   * @param monitor receives progress
    * @return the findings
    * @throws StoreException.Missing if the store lacks an object that the manifest lists
    * @throws IOException if the store does not answer

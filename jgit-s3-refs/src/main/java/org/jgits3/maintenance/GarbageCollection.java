@@ -302,8 +302,8 @@ public final class GarbageCollection {
   }
 
   /**
-   * Tests whether a later manifest differs in nothing that a collection goes by, so that it is what
-   * one of the earlier manifest leaves.
+   * Tests whether a later manifest is the result of a collection of the earlier one: nothing else
+   * that a collection depends on has changed.
    */
   private static boolean isCollectionOf(Manifest before, Manifest now) {
     return now.refs().equals(before.refs())

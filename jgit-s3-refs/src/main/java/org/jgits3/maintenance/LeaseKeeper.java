@@ -157,8 +157,8 @@ public final class LeaseKeeper implements Closeable {
 
   /**
    * Ends as {@link #close} does, but leaves the lease to end by itself, in some two minutes at
-   * most. For work that is done once by the process that begins it first, and that the others begin
-   * at the same moment by their clocks.
+   * most. For work that all processes begin at the same moment by their clocks, and only the first
+   * of them is to do.
    */
   public void leave() {
     released = false;
@@ -171,8 +171,9 @@ public final class LeaseKeeper implements Closeable {
   }
 
   /**
-   * Releases the lease. Waits a short time for that, and not at all if the thread is interrupted,
-   * whose status stays. The thread that keeps the lease ends in any case.
+   * Releases the lease. Waits a short time for that, or not at all if the calling thread is
+   * interrupted, whose interrupted status is kept. The thread that keeps the lease ends in any
+   * case.
    */
   @Override
   public void close() {
@@ -182,6 +183,6 @@ public final class LeaseKeeper implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    thread.interrupt(); // nothing, if it has ended
+    thread.interrupt(); // without effect if it has ended
   }
 }

@@ -28,7 +28,7 @@ public final class Maintenance {
   private final MaintenanceTarget repository;
 
   /**
-   * Creates the maintenance of a repository. Does no request.
+   * Creates the maintenance of a repository. Makes no request.
    *
    * @param store store of the repository
    * @param name its name
@@ -195,7 +195,7 @@ public final class Maintenance {
     return new Sweep(store, nameIndex, Maintenance::now).runDeleted(tombstone, grace, dryRun);
   }
 
-  /** The time that JGit has, so that a program can give both another. */
+  /** Current time of JGit's clock, so that a program can replace the clock of both. */
   static Instant now() {
     return SystemReader.getInstance().now();
   }

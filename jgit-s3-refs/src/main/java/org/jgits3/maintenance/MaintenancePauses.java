@@ -31,7 +31,7 @@ final class MaintenancePauses {
   private record Pause(long until, int failures) {}
 
   /**
-   * Pauses nothing yet.
+   * Creates a table without pauses.
    *
    * @param afterFailure pause after the first failure
    * @param mostFailures failures in a row that lengthen the pause; each doubles it

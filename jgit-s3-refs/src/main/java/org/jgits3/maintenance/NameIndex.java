@@ -105,7 +105,7 @@ public final class NameIndex {
   }
 
   /**
-   * Something that bindings never lead to, and a restored store may hold.
+   * State that bindings never lead to, but that a restored store may contain.
    *
    * @param key key of a manifest
    * @param problem one line
@@ -119,8 +119,8 @@ public final class NameIndex {
   }
 
   /**
-   * Reads all manifests: one GET for each name that was ever used, several at a time. Those that
-   * are damaged are kept in mind.
+   * Reads all manifests: one GET for each name that was ever used, several at a time. Damaged ones
+   * are remembered.
    *
    * @param store the store
    * @return the catalog
@@ -143,12 +143,12 @@ public final class NameIndex {
   }
 
   /**
-   * Reads the manifests of those names of a listing of which no pass has recorded what they hold in
-   * the version that was listed.
+   * Reads the manifests of those listed names for which no pass has recorded what the listed
+   * version holds.
    *
    * <p>A record has no departures. It needs none if it was read from the store before the listing
-   * began: a repository that had left the name by then had arrived under another one, whose listed
-   * version tells that.
+   * began: a repository that had left the name by then had arrived under another one, as the listed
+   * version of that one shows.
    *
    * @param store the store
    * @param listed the names, with records
@@ -277,7 +277,7 @@ public final class NameIndex {
         RepositoryName to = new RepositoryName(moving.to());
         toAsk.add(to);
         if (arrived(now(to), repositoryId, name, moving.reserved())) {
-          continue; // what is left of a rename that was not finished
+          continue; // the remains of an unfinished rename
         }
       }
       holders.add(name);
@@ -304,7 +304,9 @@ public final class NameIndex {
     return from.left().stream().filter(d -> d.repositoryId().equals(repositoryId)).findFirst();
   }
 
-  /** Tests whether a repository has come to a name: its manifest is later than the reservation. */
+  /**
+   * Tests whether a repository has arrived at a name: its manifest is later than the reservation.
+   */
   private static boolean arrived(
       Optional<Manifest> target, String repositoryId, RepositoryName from, long reserved) {
     return target.isPresent()

@@ -159,8 +159,8 @@ final class PackCompaction {
   }
 
   /**
-   * Merges packs, whole: in a fork they keep what its template has as well, which leaves when the
-   * fork is detached.
+   * Merges packs, and drops no object: in a fork, objects that its template has as well stay until
+   * the fork is detached.
    *
    * @param manifest manifest that lists them
    * @param due packs to merge, none of which is of a template

@@ -15,8 +15,8 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 
 /**
- * Work that passes of one kind have done, as stored in one object: a hint that can be lost, at the
- * price of one pass over all.
+ * Work that passes of one kind have done, as stored in one object: a hint whose loss costs no more
+ * than one pass over all.
  *
  * @param location location of the store
  * @param kind kind of maintenance

@@ -8,8 +8,8 @@ import org.jgits3.manifest.VersionedManifest;
  * Manifest of a repository on which one kind of maintenance has nothing left to do for some time.
  *
  * @param manifest the manifest
- * @param until moment from which there is something to do though the manifest is still the newest
- *     one, because something else gets old enough; {@link Instant#MAX} for never
+ * @param until moment from which there is something to do even if the manifest is still the newest,
+ *     because something has become old enough; {@link Instant#MAX} for never
  */
 public record Settled(VersionedManifest manifest, Instant until) {
   /** Nothing is left to do as long as the manifest is the newest one. */

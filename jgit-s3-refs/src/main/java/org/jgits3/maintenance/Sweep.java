@@ -67,7 +67,7 @@ public final class Sweep {
    * @param uploads uploads aborted
    * @param dryRun true if nothing was deleted or aborted
    * @param settled manifest that leaves a sweep nothing to do, unless a process dies that has
-   *     uploaded objects since; empty if there is something left to delete later, or not known
+   *     uploaded objects since; empty if something is left to delete later, or that is not known
    * @param fork a fork for which the objects of a deleted template stay; empty for none
    */
   public record Report(
@@ -127,9 +127,9 @@ public final class Sweep {
   }
 
   /**
-   * Deletes what the making of a template has left, and pushes to it that were refused. No commit
-   * lists anything in a template, and its forks list what it lists, so it needs neither a boundary
-   * nor a mark.
+   * Deletes what the creation of a template, and refused pushes to it, have left. No commit lists
+   * anything in a template, and its forks list what it lists, so it needs neither a boundary nor a
+   * mark.
    */
   private Report ofTemplate(VersionedManifest versioned, Duration grace, boolean dryRun)
       throws IOException {
@@ -176,14 +176,17 @@ public final class Sweep {
     return run.report(tombstone, fork);
   }
 
-  /** The time in a note; empty if there is none, or its checksum is wrong: it is written anew. */
+  /**
+   * Time in a note; empty if there is no note, or if its checksum is wrong, so that it is
+   * rewritten.
+   */
   private Optional<Instant> timeIn(String key) throws IOException {
     String text = text(key).orElse("");
     String time = text.split(" ", 2)[0];
     return text.equals(note(key, time)) ? Optional.of(Instant.parse(time)) : Optional.empty();
   }
 
-  /** A time, and the CRC32C of key and time: no manifest has a checksum of a note. */
+  /** A time, and the CRC32C of key and time, because no manifest lists the checksum of a note. */
   private static String note(String key, String time) {
     int checksum = Crc32c.of((key + ' ' + time).getBytes(US_ASCII));
     return time + ' ' + HexFormat.of().toHexDigits(checksum);
@@ -214,7 +217,7 @@ public final class Sweep {
     /** Ids of deleted repositories that had the name before, found while listing. */
     private final Set<String> formers = new TreeSet<>();
 
-    /** True if the sweep left objects for a later one, also of a repository before. */
+    /** True if the sweep left objects, including those of former repositories, for a later one. */
     private boolean spared;
 
     private long objects;
@@ -252,9 +255,9 @@ public final class Sweep {
     }
 
     /**
-     * Tells what was done.
+     * Creates the report.
      *
-     * @param manifest manifest that the run went by, which is settled if nothing was left
+     * @param manifest manifest that the run was based on, which is settled if nothing was left
      * @param fork a fork for which all objects stay
      */
     Report report(VersionedManifest manifest, Optional<String> fork) {
@@ -286,7 +289,7 @@ public final class Sweep {
         }
       }
       if (!spared && !end.isEmpty()) {
-        forgetEnd(); // with what is left, its grace period would begin anew
+        forgetEnd(); // if objects were left, their grace period would begin anew
       }
     }
 
@@ -386,9 +389,9 @@ public final class Sweep {
     }
 
     /**
-     * Notes that an object waits for a later sweep, and the id of a repository that had the name
-     * before, never the own id: a rename overtaken by another rename and by a deletion can leave
-     * such a key.
+     * Notes whether an object waits for a later sweep, and the id of a repository that had the name
+     * before if its key contains one. Ignores the id of this repository: a rename overtaken by
+     * another rename and by a deletion can leave such a key.
      */
     private void note(String key) {
       ObjectNames.formerIn(repositoryId, key)

@@ -23,11 +23,11 @@ import org.jgits3.store.Crc32c;
  *
  * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
  * keys that the manifest listed, without the prefix of the repository's objects. The last line is
- * the CRC32C of repository, generation and the lines before: no manifest lists a mark, so none
- * could tell that its bytes are not those that were written.
+ * the CRC32C of repository, generation and the lines before. It detects damage, because no manifest
+ * lists the checksum of a mark.
  *
  * @param generation the generation
- * @param time a time by which it had been made
+ * @param time a time at which it already existed
  * @param unlisted objects that its manifest ruled out
  */
 record SweepMark(long generation, Instant time, UnlistedObjects unlisted) {

@@ -110,7 +110,7 @@ public final class Verification {
         manifest.generation(), objects.size(), check.bytes(), sound, findings, settled);
   }
 
-  /** Tests whether a finding is about an object that was listed and is not any more. */
+  /** Tests whether a finding is about an object that was listed and no longer is. */
   private static boolean replaced(List<Finding> findings, Manifest checked, Manifest now) {
     Set<String> left = keys(checked);
     left.removeAll(keys(now));
