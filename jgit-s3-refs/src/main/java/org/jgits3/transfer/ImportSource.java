@@ -42,7 +42,7 @@ public abstract sealed class ImportSource implements Closeable
     try {
       uri = new URIish(location);
     } catch (URISyntaxException | IllegalArgumentException e) {
-      // not with the cause, which names the location, and so a password that may be in it
+      // without the cause, which names the location, and so any password in it
       throw new IOException(UserInfo.without(location) + ": neither a path nor a URL");
     }
     if (uri.isRemote() || !isPath(uri)) {

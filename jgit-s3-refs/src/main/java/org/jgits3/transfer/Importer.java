@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
  * refuses a shallow repository.
  *
  * <p>Each import writes to a repository of its own, {@code NAME.importing/RANDOM}, and renames it
- * when it is complete. So concurrent imports of one name do not meet before the rename, which one
- * of them wins. The manifest marks a repository that is being imported; an import deletes no other.
- * Used by one thread.
+ * when it is complete. Concurrent imports of one name therefore meet only at the rename, which one
+ * of them wins. The manifest marks a repository that is being imported; an import deletes only
+ * repositories with this mark. Used by one thread.
  */
 public final class Importer {
   private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
@@ -75,7 +75,7 @@ public final class Importer {
   /**
    * Imports a repository. If an earlier import of the name was interrupted during its rename,
    * completes that instead. At the end deletes the repositories of other imports of the name, which
-   * cannot get it any more.
+   * can no longer get it.
    *
    * @param source the source; not closed
    * @param name name of the new repository
@@ -95,7 +95,7 @@ public final class Importer {
   /**
    * Completes the rename of another import, which began when its repository was complete.
    *
-   * @return id of the repository, which the name has had, and may have no more
+   * @return id of the repository, which the name had, and may no longer have
    */
   private Optional<String> finishesAnother(RepositoryName name) throws IOException {
     Optional<Manifest> found = catalog.read(name).map(VersionedManifest::manifest);
@@ -130,7 +130,7 @@ public final class Importer {
   /**
    * Reports the repository of an earlier import of the name, if it has the refs of the source.
    *
-   * @return empty if the name has the repository no more
+   * @return empty if the name no longer has the repository
    */
   private Optional<Imported> finished(ImportSource source, RepositoryName name, String repositoryId)
       throws IOException {

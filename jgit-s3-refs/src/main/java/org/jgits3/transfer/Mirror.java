@@ -19,8 +19,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * Repository on a disk that one in the store is to be equal to: made by an import, then brought up
- * to date by the objects and refs that are new. Used by one thread.
+ * Keeps a repository in the store equal to one on a disk: an import creates it, and updates then
+ * add new objects and refs. Used by one thread.
  */
 public final class Mirror {
   private final S3RepositoryManager manager;
@@ -52,14 +52,14 @@ public final class Mirror {
   }
 
   /**
-   * Gives a repository the refs of one on a disk: copies the objects that are new as one pack, and
-   * deletes refs that the other does not have. The log keeps their values. Changes no ref if one on
-   * the disk cannot be read, or an object is missing there.
+   * Brings a repository to the refs of one on a disk: copies new objects as one pack, and deletes
+   * refs that the one on the disk does not have. The log keeps their values. Changes no ref if one
+   * on the disk cannot be read, or an object is missing there.
    *
    * @param directory the one on the disk
    * @param name the one in the store, which exists
-   * @throws IOException if it could not be done, or the one on the disk has changed meanwhile;
-   *     repeat it
+   * @throws IOException if the update failed, or the one on the disk has changed meanwhile; repeat
+   *     it
    */
   public void update(Path directory, RepositoryName name) throws IOException {
     try (S3Repository target = manager.openRepository(name.value());

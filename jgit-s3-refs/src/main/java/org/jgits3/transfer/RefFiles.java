@@ -31,9 +31,9 @@ import org.jgits3.internal.store.file.LiveTreeVisitor;
 import org.jgits3.manifest.RefValue;
 
 /**
- * Refs of a directory that stores them in files: loose ones, in place of their older values in
- * {@code packed-refs}. Refuses a loose ref whose name or content cannot be read, which JGit skips
- * in favour of the older value. Used by one thread, once.
+ * Refs of a directory that stores them in files. A loose ref takes precedence over its older value
+ * in {@code packed-refs}. Refuses a loose ref whose name or content cannot be read, which JGit
+ * skips in favour of the older value. Used by one thread, once.
  */
 final class RefFiles extends LiveTreeVisitor {
   /** Bytes of the longest loose ref that is read, as in JGit. */
@@ -133,15 +133,15 @@ final class RefFiles extends LiveTreeVisitor {
   }
 
   /**
-   * The loose refs as changes of the packed ones, none of which a symbolic ref leaves. Peeled, or
-   * {@link SourceRefs#peeled} makes another table.
+   * The loose refs as changes to the packed ones. A symbolic ref removes the packed one of its
+   * name. Values are peeled, because {@link SourceRefs#peeled} would otherwise build another table.
    */
   private RefDelta newer() throws IOException {
     Map<String, RefValue> newer = new HashMap<>();
     symbolic.keySet().forEach(name -> newer.put(name, RefValue.DELETED));
     try (RevWalk walk = new RevWalk(repository)) {
       for (Map.Entry<String, ObjectId> ref : direct.entrySet()) {
-        SourceRefs.check(ref.getKey()); // before it is a line of a table
+        SourceRefs.check(ref.getKey()); // before it becomes a line of a table
         newer.put(ref.getKey(), new RefValue.Direct(ref.getValue(), peel(walk, ref.getValue())));
       }
     }
@@ -152,11 +152,11 @@ final class RefFiles extends LiveTreeVisitor {
     try {
       return S3RefDatabase.peel(walk, id);
     } catch (MissingObjectException e) {
-      return Optional.empty(); // refused when it is copied, with the name of the ref
+      return Optional.empty(); // the copy refuses it, and names the ref
     }
   }
 
-  /** Tests whether a symbolic ref leads to none; refuses one that leads in a circle. */
+  /** Tests whether a symbolic ref leads to no ref; refuses one that leads in a circle. */
   private boolean isDangling(String name, PackedRefsTable all, Optional<ObjectId> head)
       throws IOException {
     String leaf = name;

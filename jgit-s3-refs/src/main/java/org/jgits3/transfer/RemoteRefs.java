@@ -17,7 +17,7 @@ import org.eclipse.jgit.transport.URIish;
 
 /**
  * Reads the refs at a URL. For a server of plain files JGit's connection requires a repository to
- * store objects in; none arrive, so an empty one in memory serves.
+ * store objects in; none arrive, so an empty one in memory suffices.
  */
 final class RemoteRefs {
   private final URIish uri;

@@ -104,7 +104,7 @@ final class RemoteSource extends ImportSource {
       }
       ObjectReader reader = walk.getObjectReader();
       for (RevObject o = walk.nextObject(); o != null; o = walk.nextObject()) {
-        if (o instanceof RevBlob && !reader.has(o)) { // which the walk takes from its tree unseen
+        if (o instanceof RevBlob && !reader.has(o)) { // the walk takes blobs from trees unread
           throw new MissingObjectException(o, Constants.OBJ_BLOB);
         }
         monitor.update(1);

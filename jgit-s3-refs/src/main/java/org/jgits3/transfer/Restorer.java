@@ -91,8 +91,8 @@ public final class Restorer {
    * @return the extent of the restoration
    * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell in time whether
    *     the refs were restored
-   * @throws IOException if the restoration failed; nothing was changed but, in a repository without
-   *     packs, where its history ends
+   * @throws IOException if the restoration failed; nothing was changed except the shallow commits
+   *     of a repository without packs
    */
   public Report run(RepositoryName name, Manifest copy) throws IOException {
     try (S3Repository repository = manager.openForRequest(name.value())) {

@@ -62,7 +62,7 @@ record SourceRefs(
       } else if (isHead) {
         head = id;
       } else if (id.isPresent()) {
-        check(name); // before it is a line of a table
+        check(name); // before it becomes a line of a table
         Optional<ObjectId> peeled = Optional.ofNullable(ref.getPeeledObjectId());
         direct.put(name, new RefValue.Direct(id.get(), peeled));
       }
@@ -98,7 +98,7 @@ record SourceRefs(
     if (!valid) {
       throw new IOException("'" + name + "' is not a valid name of a ref");
     }
-    if (name.indexOf('\ufffd') >= 0) { // what is not UTF-8 is decoded so
+    if (name.indexOf('\ufffd') >= 0) { // stands for bytes that are not UTF-8
       throw new IOException(name + ": the name is not UTF-8; give the ref another one");
     }
   }
@@ -129,10 +129,10 @@ record SourceRefs(
   }
 
   /**
-   * The refs that are not symbolic, with peeled values that rest on the objects alone.
+   * The refs that are not symbolic, with peeled values taken from the objects alone.
    *
    * @param walk walk over the objects
-   * @return the table; another one only if peeled values are missing or wrong
+   * @return the table of these refs, or a new one if peeled values are missing or wrong
    * @throws IOException if an object cannot be read
    */
   PackedRefsTable peeled(RevWalk walk) throws IOException {
@@ -172,7 +172,7 @@ record SourceRefs(
   /**
    * Tests whether these are the refs of a source.
    *
-   * @param source refs of a source; any {@code HEAD} matches if it does not tell its own
+   * @param source refs of a source; any {@code HEAD} matches if the source does not tell its own
    */
   boolean areThoseOf(SourceRefs source) {
     return isSame(source) || (!source.hasHead() && withoutHead().isSame(source));

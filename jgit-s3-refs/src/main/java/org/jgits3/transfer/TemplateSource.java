@@ -16,8 +16,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * Repository of the store of which a template is made: its refs of one moment, and one pack of all
- * that they lead to. The template shares no object with it.
+ * Repository of the same store from which a template is made: its refs as of one moment, and one
+ * pack of all objects reachable from them. The template shares no stored object with it.
  */
 final class TemplateSource extends ImportSource {
   private final S3RepositoryManager manager;

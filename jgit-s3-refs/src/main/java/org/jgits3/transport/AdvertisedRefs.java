@@ -19,9 +19,9 @@ import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.snapshot.ShownRefs;
 
 /**
- * Refs as JGit wants them, by name. They are read when one is first asked for, and each is created
- * when it is asked for. JGit collects the ids of all that are listed, so a request that only names
- * refs lists none. Used by one thread.
+ * Refs by name, in the form that JGit expects. They are read on first use, and each {@link Ref} is
+ * created on demand. JGit collects the ids of all listed refs, so none are listed for a request
+ * that only names refs. Used by one thread.
  */
 final class AdvertisedRefs extends AbstractMap<String, Ref> {
   /** Refs that the map lists, of all that it finds. */
@@ -70,7 +70,7 @@ final class AdvertisedRefs extends AbstractMap<String, Ref> {
     return new Values();
   }
 
-  /** Refs that are listed; an advertisement sends all, and creates none of them. */
+  /** The listed refs; an advertisement sends all refs, without creating a {@link Ref} for each. */
   final class Values extends AbstractCollection<Ref> {
     ShownRefs all() {
       return shown();

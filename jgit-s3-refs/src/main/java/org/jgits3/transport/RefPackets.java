@@ -6,7 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Writes packets of few bytes each to a stream, through one buffer. Used by one thread. */
+/** Writes small packets to a stream, through one buffer. Used by one thread. */
 final class RefPackets {
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(UTF_8);
 
@@ -57,7 +57,7 @@ final class RefPackets {
     }
   }
 
-  /** Passes on the packets that have ended. */
+  /** Writes the complete packets to the stream. */
   void flush() throws IOException {
     out.write(buffer, 0, filled);
     filled = 0;

@@ -30,10 +30,10 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  * Receives a push into a repository of the store, or of any other kind, which it treats as JGit
  * does. A {@code ReceivePackFactory} returns one.
  *
- * <p>Over HTTP it looks up the refs that the commands name, and no others. {@link
- * #getAdvertisedRefs} then finds every ref that is not hidden by {@code get} and lists none, and
- * {@link #getAdvertisedObjects} is empty. A {@link RefFilter}, an {@code AdvertiseRefsHook} that
- * sets refs, or {@link #setCheckReferencedObjectsAreReachable} make JGit list them as usual.
+ * <p>Over HTTP it looks up the refs that the commands name, and no others. {@code get} of the map
+ * from {@link #getAdvertisedRefs} then finds every ref that is not hidden, but the map lists none,
+ * and {@link #getAdvertisedObjects} is empty. A {@link RefFilter}, an {@code AdvertiseRefsHook}
+ * that sets refs, or {@link #setCheckReferencedObjectsAreReachable} make JGit list them as usual.
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code receive.hideRefs} hide are not advertised, and
  * commands that name them are refused, as Git does; so are commands that name a symbolic ref which
@@ -63,8 +63,8 @@ public class S3ReceivePack extends ReceivePack {
    * Receives a push.
    *
    * @param into the repository
-   * @param config configuration that says which refs are hidden; the rest is as in the repository's
-   *     own until a setter changes it
+   * @param config configuration that says which refs are hidden; all other settings are those of
+   *     the repository until a setter changes them
    */
   public S3ReceivePack(Repository into, Config config) {
     super(into);
@@ -82,7 +82,8 @@ public class S3ReceivePack extends ReceivePack {
   }
 
   /**
-   * Refuses hidden refs, too: JGit calls this when it has read the commands, to check them next.
+   * Also refuses hidden refs: JGit calls this after it has read the commands, before it checks
+   * them.
    */
   @Override
   public void setAtomic(boolean atomic) {
@@ -96,7 +97,10 @@ public class S3ReceivePack extends ReceivePack {
     }
   }
 
-  /** Refuses all commands to a template, and those that name hidden refs, if these exist or not. */
+  /**
+   * Refuses all commands to a template, and those that name hidden refs, whether these exist or
+   * not.
+   */
   private void refuse(S3Repository repository) throws IOException {
     boolean template = repository.manifest().isTemplate();
     for (ReceiveCommand command : filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED)) {
@@ -127,7 +131,7 @@ public class S3ReceivePack extends ReceivePack {
     return ref != null && !notHidden.has(ref.getName());
   }
 
-  /** Sets the refs to advertise, of which those that are hidden are left out. */
+  /** Sets the refs to advertise, without the hidden ones. */
   @Override
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all, @Nullable Set<ObjectId> haves)
       throws IOException {
@@ -144,7 +148,7 @@ public class S3ReceivePack extends ReceivePack {
         isNaming() ? AdvertisedRefs.Listing.NONE : AdvertisedRefs.Listing.ALL);
   }
 
-  /** Leaves out {@code HEAD} if it is symbolic, as JGit does, too, and Git always. */
+  /** Leaves out {@code HEAD} if it is symbolic, as JGit does; Git always leaves it out. */
   private static ShownRefs withoutHead(ShownRefs all) {
     Ref head = all.exact(Constants.HEAD);
     return head != null && head.isSymbolic() ? all.without(Constants.HEAD) : all;

@@ -34,8 +34,9 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code uploadpack.hideRefs} hide are not listed, and
  * cannot be named by {@code want-ref}. Their objects can be wanted by id only if the request policy
- * allows it. Where tags are hidden, {@code include-tag} of protocol 2 is passed over: JGit would
- * send the hidden ones, too. A fetch then asks for the tags that it sees; a shallow clone has none.
+ * allows it. Where tags are hidden, {@code include-tag} of protocol 2 is ignored, because JGit
+ * would send the hidden ones, too. A fetch then asks for the tags that it sees; a shallow clone has
+ * none.
  *
  * <p>Used by one thread.
  */
@@ -45,7 +46,7 @@ public class S3UploadPack extends UploadPack {
 
   private final RefSelection notHidden;
 
-  /** Set while a request is served that came without an advertisement. */
+  /** True while serving a request that came without an advertisement. */
   private boolean serving;
 
   private boolean filtered;
@@ -63,8 +64,8 @@ public class S3UploadPack extends UploadPack {
    * Serves a fetch.
    *
    * @param from the repository
-   * @param config configuration that says which refs are hidden; the rest is as in the repository's
-   *     own until {@link #setTransferConfig} changes it
+   * @param config configuration that says which refs are hidden; all other settings are those of
+   *     the repository until {@link #setTransferConfig} changes them
    */
   public S3UploadPack(Repository from, Config config) {
     super(from);
@@ -78,7 +79,7 @@ public class S3UploadPack extends UploadPack {
   public final void setRefFilter(@Nullable RefFilter filter) {
     boolean given = filter != null && filter != RefFilter.DEFAULT;
     filtered |= given;
-    if (stored != null) { // JGit's own filter knows a part of Git's rules
+    if (stored != null) { // JGit's own filter knows only part of Git's rules
       RefFilter next = given ? filter : refs -> refs;
       super.setRefFilter(
           refs -> next.filter(refs instanceof AdvertisedRefs ? refs : notHidden.of(refs)));
@@ -94,7 +95,7 @@ public class S3UploadPack extends UploadPack {
     super.setAdvertiseRefsHook(given || stored == null ? hook : new FoundByName());
   }
 
-  /** Sets the refs to advertise, of which those that are hidden are left out. */
+  /** Sets the refs to advertise, without the hidden ones. */
   @Override
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
     filtered |= all != null;
@@ -161,7 +162,7 @@ public class S3UploadPack extends UploadPack {
     super.uploadWithExceptionPropagation(request, output, messages);
   }
 
-  /** Tests whether neither refs nor wants are chosen by the embedder. */
+  /** Tests whether the embedder chooses neither refs nor wants. */
   private boolean looksUp() {
     return !filtered && getRequestPolicy() != null && stored != null;
   }

@@ -52,7 +52,7 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
     super.writeOne(unborn && line.toString().equals("ls-refs") ? "ls-refs=unborn" : line);
   }
 
-  /** Returns no ids where it streams, since wants are looked up. */
+  /** Returns no ids if it streams the refs, because wants are then looked up. */
   @Override
   public Set<ObjectId> send(Collection<Ref> refs) throws IOException {
     if (!(refs instanceof AdvertisedRefs.Values values)) {
@@ -68,7 +68,7 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
     return Set.of();
   }
 
-  /** Sends none after all refs, which have their ids. */
+  /** Sends nothing after streamed refs, because the id is already among theirs. */
   @Override
   public void advertiseHave(AnyObjectId id) throws IOException {
     if (!streamed) {

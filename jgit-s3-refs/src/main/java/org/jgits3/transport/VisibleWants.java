@@ -24,8 +24,8 @@ import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.snapshot.ShownRefs;
 
 /**
- * Accepts objects that refs point to, which are looked up, and objects that refs lead to. Refs that
- * are neither branches nor tags are read only if those lead not to all.
+ * Accepts objects that refs point to, which are looked up, and objects reachable from refs. Refs
+ * other than branches and tags are read only if not all objects are reachable from those.
  *
  * @param refs the refs, read when an object is wanted
  */
@@ -55,7 +55,10 @@ record VisibleWants(IoSupplier<ShownRefs> refs) implements UploadPack.RequestVal
     return new PackProtocolException("upload-pack: not our ref " + id.name());
   }
 
-  /** An object that none of some refs leads to; found by a walk of its own, whose marks stay. */
+  /**
+   * An object that is not reachable from the given refs; found by a walk of its own, because the
+   * marks of a walk stay.
+   */
   private static Optional<ObjectId> unreachable(
       ObjectReader reader, List<ObjectId> ids, ShownRefs refs) throws IOException {
     try (ObjectWalk walk = new ObjectWalk(reader)) {
@@ -90,7 +93,7 @@ record VisibleWants(IoSupplier<ShownRefs> refs) implements UploadPack.RequestVal
         .map(RevObject::copy);
   }
 
-  /** The object of a ref, without its tag; null if it cannot be read and leads to nothing. */
+  /** The peeled object of a ref; null if it cannot be read, so that it leads to nothing. */
   @Nullable
   private static RevObject object(RevWalk walk, Ref ref) {
     ObjectId peeled = ref.getPeeledObjectId();

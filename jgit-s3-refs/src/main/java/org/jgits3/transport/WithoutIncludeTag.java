@@ -9,8 +9,8 @@ import java.util.Arrays;
 import org.jgits3.internal.function.IoSupplier;
 
 /**
- * Request of a client, in packets, without the packet {@code include-tag} of protocol 2 where tags
- * are hidden. Reads no further than to the end of the packet that is asked for. Used by one thread.
+ * Packets of a client's request, without the packet {@code include-tag} of protocol 2 if tags are
+ * hidden. Reads no further than the end of the packet that is being read. Used by one thread.
  */
 final class WithoutIncludeTag extends InputStream {
   private static final byte[] INCLUDE_TAG = "include-tag".getBytes(US_ASCII);
@@ -26,7 +26,7 @@ final class WithoutIncludeTag extends InputStream {
    * Reads a request.
    *
    * @param request the packets of the client
-   * @param tagsHidden tells if there are hidden tags; called when the packet arrives
+   * @param tagsHidden tests whether there are hidden tags; called when the packet arrives
    */
   WithoutIncludeTag(InputStream request, IoSupplier<Boolean> tagsHidden) {
     this.in = request;
@@ -45,7 +45,7 @@ final class WithoutIncludeTag extends InputStream {
     return packet.length > 0;
   }
 
-  /** Length that a packet begins with; 0 if there is none, of which JGit tells the client. */
+  /** Length that a packet begins with; 0 if it is not valid, which JGit reports to the client. */
   private static int length(byte[] start) {
     int length = 0;
     for (byte digit : start) {
