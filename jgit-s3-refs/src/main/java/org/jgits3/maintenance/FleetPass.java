@@ -43,8 +43,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The record of finished work is one object in the store for each kind. It is saved in steps, so
  * that a pass resumes where an earlier one was killed. Concurrent passes keep each other's records.
- * A repository counts as done only after its work ended; the next pass returns one that failed
- * again. Used by one thread.
+ * A repository counts as done only after its work ended; one that failed is returned again by the
+ * next pass. Used by one thread.
  */
 public final class FleetPass implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FleetPass.class);
@@ -217,7 +217,8 @@ public final class FleetPass implements Closeable {
    * Notes that the work on a repository has ended, and saves the state now and then.
    *
    * @param name a name that {@link #next} gave
-   * @param settled state in which the work left it; empty to return it again in the next pass
+   * @param settled state in which the work left the repository; empty to return it again in the
+   *     next pass
    */
   public void done(String name, Optional<Settled> settled) {
     if (settled.isPresent()) {

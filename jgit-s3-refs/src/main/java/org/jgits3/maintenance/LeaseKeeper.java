@@ -172,8 +172,7 @@ public final class LeaseKeeper implements Closeable {
 
   /**
    * Releases the lease. Waits a short time for that, or not at all if the calling thread is
-   * interrupted, whose interrupted status is kept. The thread that keeps the lease ends in any
-   * case.
+   * interrupted; its interrupted status is kept. The thread that keeps the lease ends in any case.
    */
   @Override
   public void close() {

@@ -195,7 +195,9 @@ public final class Maintenance {
     return new Sweep(store, nameIndex, Maintenance::now).runDeleted(tombstone, grace, dryRun);
   }
 
-  /** Current time of JGit's clock, so that a program can replace the clock of both. */
+  /**
+   * Current time of JGit's clock, so that a program can replace it for JGit and maintenance alike.
+   */
   static Instant now() {
     return SystemReader.getInstance().now();
   }

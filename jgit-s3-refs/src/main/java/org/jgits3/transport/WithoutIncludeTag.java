@@ -10,7 +10,7 @@ import org.jgits3.internal.function.IoSupplier;
 
 /**
  * Packets of a client's request, without the packet {@code include-tag} of protocol 2 if tags are
- * hidden. Reads no further than the end of the packet that is being read. Used by one thread.
+ * hidden. Reads no further than the end of the current packet. Used by one thread.
  */
 final class WithoutIncludeTag extends InputStream {
   private static final byte[] INCLUDE_TAG = "include-tag".getBytes(US_ASCII);

@@ -34,9 +34,9 @@ import org.jgits3.store.ObjectStore;
 /**
  * Creates, finds, lists, renames and deletes repositories: what a name is bound to.
  *
- * <p>No manifest is ever removed from the store, or a late duplicate of the write that created it
- * would bring it back; a tombstone takes its place. A name that is used again continues the
- * generation of its tombstone, under a fresh repository id.
+ * <p>No manifest is ever removed from the store: a tombstone takes its place, because a late
+ * duplicate of the write that created it would otherwise bring it back. A name that is used again
+ * continues the generation of its tombstone, under a fresh repository id.
  *
  * <p>Safe for use by many threads and processes.
  */
@@ -60,7 +60,7 @@ public final class RepositoryCatalog {
     this(store, policy, Ticker.SYSTEM, new SplittableRandom());
   }
 
-  /** A catalog with a time and a chance of the test's own. */
+  /** Creates a catalog with the clock and the randomness of a test. */
   public RepositoryCatalog(
       ObjectStore store,
       CommitPolicy policy,
@@ -73,14 +73,14 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Creates a repository under a name that stands for none, also over a tombstone.
+   * Creates a repository under a name that stands for none; it may have a tombstone.
    *
    * @param name its name
    * @param settings configuration to begin with
    * @param refs refs to begin with, {@code HEAD} among the symbolic ones
    * @return its first manifest, or a later one if another process has changed it already
    * @throws ManifestException.Exists if there is one already, or a rename to the name has begun
-   * @throws ManifestException.Gone if it was created, and deleted by another process at once
+   * @throws ManifestException.Gone if another process deleted it as soon as it was created
    * @throws UnknownOutcomeException if the deadline passed first, or others have used the name so
    *     often meanwhile that nothing tells whether it was created
    * @throws IOException if the store does not answer or refuses
@@ -92,7 +92,7 @@ public final class RepositoryCatalog {
 
   /**
    * Creates a fork of a template under a name that stands for no repository: one write. The caller
-   * looks at the template afterwards, and deletes the fork if it has been deleted.
+   * must check the template afterwards, and delete the fork if the template was deleted.
    *
    * @param name its name
    * @param template manifest of the template
@@ -122,7 +122,7 @@ public final class RepositoryCatalog {
   /**
    * Creates a repository for an import to fill.
    *
-   * @param target name that it gets when it is whole
+   * @param target name that it gets when it is complete
    * @param settings configuration to begin with
    * @param refs refs to begin with, {@code HEAD} among the symbolic ones
    * @return its name until then, which no other import has
@@ -138,11 +138,11 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Repositories that imports make, or were making when they were killed, and those that are being
-   * renamed to their target: one listing, and a GET for each.
+   * Unfinished repositories of imports that are running or were killed, and those that are being
+   * renamed to their target. Costs one listing, and a GET for each.
    *
    * @param target name that the repository is to get
-   * @return their names, with the manifests of these
+   * @return their manifests, by name
    * @throws IOException if the store does not answer or refuses
    */
   public Map<RepositoryName, Manifest> imports(RepositoryName target) throws IOException {
@@ -228,7 +228,7 @@ public final class RepositoryCatalog {
       throws IOException {
     Optional<String> former = former(before);
     if (former.isPresent()) {
-      byte[] body = before.get().manifest().nonce().getBytes(US_ASCII); // which end of it
+      byte[] body = before.get().manifest().nonce().getBytes(US_ASCII); // identifies the deletion
       store.put(ObjectNames.formerKey(repositoryId, former.get()), body, 0, body.length);
     }
   }
@@ -415,8 +415,8 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Deletes a repository as long as an import makes it. If that import is still under way, it
-   * fails, saying so.
+   * Deletes the unfinished repository of an import. An import that is still running then fails,
+   * with a message that says so.
    *
    * @param name its name, one of {@link #imports}
    * @param target name that it was to get
@@ -438,7 +438,7 @@ public final class RepositoryCatalog {
    * Renames a repository, or finishes an interrupted rename. Reserves the new name, marks the old
    * manifest as moving, which fences every writer, binds the new name to the same objects, and
    * leaves a tombstone that names it. The repository cannot be read between the second step and the
-   * third. Repeating the rename finishes it, after whatever step it was interrupted.
+   * third. Repeating the rename finishes it, whichever step was interrupted.
    *
    * @param from its name
    * @param to name it will have
@@ -558,10 +558,10 @@ public final class RepositoryCatalog {
   /**
    * Binds the new name, unless that was done before, then leaves the tombstone.
    *
-   * <p>The reservation that the old manifest was marked for is replaced once, by the binding: from
-   * then on no other process takes it, and no later one is taken for it. So if the name has any
-   * later manifest, the repository has arrived, and may have left again. An earlier manifest comes
-   * from a copy of the store that was taken during the rename.
+   * <p>The reservation for which the old manifest was marked is replaced once, by the binding: no
+   * other process replaces it from then on, and no later reservation is mistaken for it. So if the
+   * name has any later manifest, the repository has arrived, and may have left again. An earlier
+   * manifest comes from a copy of the store that was taken during the rename.
    */
   private void finish(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)
@@ -571,7 +571,7 @@ public final class RepositoryCatalog {
     target.checkWritable(moving);
     RepositoryState.Moving mark = (RepositoryState.Moving) moving.state();
     boolean arrived = false;
-    while (!arrived) { // until none who began late writes the same reservation anew
+    while (!arrived) { // until no late process rewrites the reservation
       Optional<VersionedManifest> before = target.read(); // after the old one, marked later
       Optional<RepositoryState.Reserved> reserved = reservation(before, moving, from);
       if (reserved.isPresent() && isFor(reserved.get(), mark, to)) {

@@ -49,7 +49,7 @@ final class CommitBatch {
   }
 
   /**
-   * Applies changes to the base, forgetting any applied before.
+   * Applies changes to the base, and discards those applied before.
    *
    * @param submissions the changes, in order
    * @return the manifest to store
@@ -69,7 +69,7 @@ final class CommitBatch {
     return edited;
   }
 
-  /** Delivers the verdicts, and counts the changes that have found themselves unknown. */
+  /** Delivers the verdicts, and counts the changes whose own outcome is unknown. */
   void deliver() {
     for (Verdict<?> verdict : verdicts) {
       if (verdict.pending().failure() instanceof UnknownOutcomeException) {

@@ -23,7 +23,7 @@ import org.jgits3.store.StoreException;
 
 /**
  * The commit protocol of one committer as a state machine that does one request per {@link #step}.
- * Between two steps nothing is running, so that any waiting thread can take the next one.
+ * Nothing runs between two steps, so that any waiting thread can do the next one.
  *
  * <p>Used by one thread at a time; the committer hands it over under its lock.
  */
@@ -54,7 +54,7 @@ final class CommitLoop {
   /** True once the submissions of the batch in flight know that it may be applied. */
   private boolean sent;
 
-  /** True if the last attempt was refused for a reason not known yet. */
+  /** True if the last attempt was refused and the reason is not yet known. */
   private boolean refused;
 
   /** True if a reread got no answer. */
@@ -103,7 +103,7 @@ final class CommitLoop {
     until = deadline;
     if (inFlight != null && members.stream().allMatch(Submission::decided)) {
       inFlight = null; // given up
-      pause = 0; // was before its next attempt
+      pause = 0; // belonged to its next attempt
     }
     pause();
     try {
@@ -208,7 +208,10 @@ final class CommitLoop {
     attempt();
   }
 
-  /** Answers without a write, but only by a request that began after the changes arrived. */
+  /**
+   * Answers without a write if the manifest was read by a request that began after all changes
+   * arrived; else reads it anew first.
+   */
   private void refuse(LatestManifest.Seen seen, Runnable answer) {
     if (members.stream().allMatch(member -> member.listener() <= seen.asOf())) {
       answer.run();
@@ -225,7 +228,7 @@ final class CommitLoop {
       latest.accept(file.refresh(known, Duration.ofNanos(left())), asOf);
     } catch (StoreException.Unavailable e) {
       complete = false;
-      askAgain(e); // for others, who may have more time
+      askAgain(e); // for submissions with a later deadline
     } catch (IOException e) {
       conclude(e);
     }
@@ -283,7 +286,7 @@ final class CommitLoop {
       rules.observe(inFlight.base().manifest(), newest.manifest());
       latest.install(newest, asOf);
     } else {
-      latest.gone(Optional.of(newest.manifest().state())); // what is cached lacks this write
+      latest.gone(Optional.of(newest.manifest().state())); // the cached manifest lacks this write
     }
     lastBatch = inFlight.nonce();
     own.add(inFlight.next().generation());
@@ -349,8 +352,9 @@ final class CommitLoop {
    *
    * @param late the submission
    * @param deadline the time it had
-   * @param stepping whether a step is under way, which may decide the submission; then it is left
-   * @return whether it is decided
+   * @param stepping true if a step is under way, which may decide the submission; one that was sent
+   *     is then left undecided, unless it is in doubt
+   * @return true if it is decided
    */
   boolean expire(Submission<?> late, Duration deadline, boolean stepping) {
     String trouble = lastTrouble.isEmpty() ? "" : ", last answer: " + lastTrouble;

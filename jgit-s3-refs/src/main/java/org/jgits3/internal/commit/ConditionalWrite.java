@@ -8,7 +8,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 
 /**
- * One conditional write, attempted until its fate is known. All attempts have the same bytes and
+ * One conditional write, retried until its outcome is known. All attempts have the same bytes and
  * the same precondition, so that at most one of them, late duplicates included, is ever applied.
  *
  * <p>Not safe for use by several threads at once.

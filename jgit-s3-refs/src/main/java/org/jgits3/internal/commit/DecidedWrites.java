@@ -45,27 +45,28 @@ public final class DecidedWrites {
   /**
    * Decision of a write.
    *
-   * @param made whether it was made; others may have replaced what it made since
+   * @param made true if it was made; another write may have replaced its result since
    * @param newest the newest manifest known; empty if there is none
    */
   public record Result(boolean made, Optional<VersionedManifest> newest) {}
 
-  /** The same for another manifest. */
+  /** Creates writes of another manifest, with the same deadline. */
   public DecidedWrites on(ManifestFile other) {
     return new DecidedWrites(other, ticker, pacing, deadline, begun);
   }
 
   /**
-   * Writes, and reads the manifest if that is refused.
+   * Writes a manifest. If the store refuses, reads the manifest to find out whether an attempt was
+   * applied.
    *
    * @param before manifest to replace, as just read; empty to create it
    * @param next manifest to write; it gets the writers of the one that it replaces
    * @throws ManifestException.NotCommitted if the deadline passed before the first attempt of the
    *     first write
    * @throws UnknownOutcomeException if the deadline passed later, or if others have written so
-   *     often since that nothing tells whether this write was made. A refusal does not tell: the
-   *     request may have been copied. But a name that is in use when it is to be created has been
-   *     so before.
+   *     often since that nothing tells whether this write was made. A refusal does not tell,
+   *     because a copy of the request may have been applied. If the write was to create the name,
+   *     however, a refusal shows that the name was in use before.
    * @throws IOException if the store refuses
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {
@@ -93,7 +94,7 @@ public final class DecidedWrites {
   }
 
   /**
-   * Writes what other processes write as well.
+   * Makes a write that other processes make as well.
    *
    * @param before manifest to replace
    * @param next manifest to write

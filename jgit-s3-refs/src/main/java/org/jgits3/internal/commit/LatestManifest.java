@@ -39,7 +39,7 @@ final class LatestManifest {
    * A manifest that was seen.
    *
    * @param manifest the manifest
-   * @param asOf it was still the current one after this arrival
+   * @param asOf number of an arrival after which it was still the current one
    */
   record Seen(VersionedManifest manifest, long asOf) {}
 
@@ -49,7 +49,7 @@ final class LatestManifest {
     this.file = file;
   }
 
-  /** Numbers a caller; a request whose number is as high started after it arrived. */
+  /** Numbers an arriving caller; a request with at least this number started after the arrival. */
   long arrive() {
     return arrivals.incrementAndGet();
   }
@@ -83,24 +83,26 @@ final class LatestManifest {
     return install(read.get(), asOf);
   }
 
-  /** The exception for a name that does not stand for this repository, remembered as news. */
+  /**
+   * Notes that the name does not stand for this repository, and creates the exception that says so.
+   */
   ManifestException.Gone gone(Optional<RepositoryState> state) {
     gone = true;
     return file.gone(state);
   }
 
-  /** Tests whether the last answer said that the repository is gone, or it was ended here. */
+  /** Tests whether the last answer said that the repository is gone, or {@link #end} was called. */
   boolean isGone() {
     return gone || ended;
   }
 
-  /** Treats the repository as gone from now on, also after late answers. */
+  /** Treats the repository as gone from now on, whatever late answers say. */
   void end() {
     ended = true;
   }
 
   /**
-   * Replaces the newest manifest unless it is newer.
+   * Replaces the newest known manifest, unless that is newer than the given one.
    *
    * @param manifest active manifest that was read or written
    * @param asOf number of the request

@@ -18,9 +18,9 @@ import org.jgits3.manifest.StoredObject;
  * Rules for every change of a manifest. They make it safe to delete objects that no manifest lists.
  *
  * <p>A name that is listed for the first time was minted after the sweep boundary of the base, so
- * that no sweeper can have decided to delete it. A name that left never returns, as far as this
- * process has seen it leave. Counters never go back. A template is never changed, and a fork that
- * lists an object of its template names it.
+ * that no sweeper can have decided to delete it. A name that this process has seen leave never
+ * returns. Counters never go back. A template is never changed, and a fork that lists an object of
+ * its template names the template.
  *
  * <p>Used by one thread at a time.
  */
@@ -55,7 +55,7 @@ final class ListingRules {
    * @param next the changed state
    * @return {@code next} with counters that do not go back
    * @throws ManifestException.Stalled if it lists a name that may be deleted already
-   * @throws IllegalArgumentException if it changes what only the committer may
+   * @throws IllegalArgumentException if it changes what only the committer may change
    */
   Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
     if (before.isTemplate()) {

@@ -15,7 +15,7 @@ public interface ManifestChange<R> {
   /**
    * Validates the change against a manifest and returns the changed one. Called again for every
    * base that the commit is tried on, each time with the state left by the change before it in the
-   * batch. So it has no side effects, does no request to the store, and is quick.
+   * batch. It must therefore have no side effects, make no request to the store, and be quick.
    *
    * @param base manifest to change; its generation is that of the manifest last read, also for
    *     later changes of the batch

@@ -24,11 +24,11 @@ import org.jgits3.store.ObjectStore;
  * The commit loop of one repository in one process: all its changes go through here, and all its
  * readers share the manifest held here.
  *
- * <p>There is no thread of its own: of the callers that wait, one at a time does the next request
- * for all. A caller leaves when its own change is decided, and another goes on.
+ * <p>It has no thread of its own: one of the waiting callers at a time makes the next request for
+ * all of them. A caller leaves when its own change is decided, and another one continues.
  *
- * <p>An interrupt ends neither a commit nor a validation, since it would not tell what became of
- * them; the interrupted status is kept for the caller to see.
+ * <p>An interrupt ends neither a commit nor a validation, because their outcome would stay unknown;
+ * the interrupted status is kept for the caller to see.
  *
  * <p>Safe for use by many threads.
  */
@@ -47,7 +47,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   private boolean closed;
 
   /**
-   * A committer for one name. Does no request.
+   * A committer for one name. Makes no request.
    *
    * @param store where the manifest is
    * @param name repository
@@ -58,7 +58,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * A committer for one name. Does no request.
+   * A committer for one name. Makes no request.
    *
    * @param store where the manifest is
    * @param name repository
@@ -79,7 +79,7 @@ public final class ManifestCommitter implements Committer, Closeable {
         new SplittableRandom());
   }
 
-  /** A committer with a time and a chance of its own. */
+  /** Creates a committer with its own clock and randomness. */
   ManifestCommitter(ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
     this.policy = policy;
     this.ticker = ticker;
@@ -132,14 +132,14 @@ public final class ManifestCommitter implements Committer, Closeable {
 
   /**
    * Notes that the caller has deleted or renamed the repository. {@link #isGone} is true from then
-   * on, so that every look-up asks the store. Does no request.
+   * on, so that every look-up asks the store. Makes no request.
    */
   public void end() {
     latest.end();
   }
 
   /**
-   * Takes the manifest with which the repository was created. Does no request.
+   * Takes the manifest with which the repository was created. Makes no request.
    *
    * @param manifest the manifest
    * @throws ManifestException.Gone if the name stands for another repository by now
@@ -198,16 +198,16 @@ public final class ManifestCommitter implements Committer, Closeable {
    * Tests whether this process has committed a generation, through this committer.
    *
    * @param generation generation of the repository
-   * @return true only if so; false also for one of long ago
+   * @return true only if so; false also for an old one that is no longer remembered
    */
   public boolean hasCommitted(long generation) {
     return loop.hasCommitted(generation);
   }
 
   /**
-   * Calls a listener whenever a newer manifest was committed here or observed, with the one before
-   * (null at first) and the new one, in order of generation and never two at once, on a thread that
-   * learned of one.
+   * Calls a listener whenever a newer manifest was committed here or observed, with the previous
+   * one (null at first) and the new one. Calls are in order of generation, one at a time, on a
+   * thread that learned of a newer manifest.
    *
    * @param listener called without locks held; must be quick and not throw
    */
@@ -234,13 +234,11 @@ public final class ManifestCommitter implements Committer, Closeable {
     long deadline = ticker.nanoTime() + policy.deadline().toNanos();
     Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
     queue.add(submission);
-    callers++; // last, since a caller for whom there was no memory is not counted off
+    callers++; // last: a caller that ran out of memory before is never counted off
     return submission;
   }
 
-  /**
-   * Does the next step of the loop, once no other thread is doing one and if there is still need.
-   */
+  /** Does the next step of the loop, once no other thread is doing one, if it is still needed. */
   private void advance(Submission<?> mine) throws InterruptedException {
     if (!takeTurn(mine)) {
       return;
@@ -253,8 +251,9 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. One
-   * that was sent waits for the answer though its deadline passed, unless an attempt is in doubt.
+   * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. A
+   * submission that was sent waits for the answer even past its deadline, unless an attempt is in
+   * doubt.
    */
   private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
     while (!mine.decided()) {
@@ -274,7 +273,7 @@ public final class ManifestCommitter implements Committer, Closeable {
   private synchronized void endTurn() {
     stepping = false;
     try {
-      loop.expireLate(policy.deadline()); // before the next turn sends them once more
+      loop.expireLate(policy.deadline()); // before the next turn resends them
     } finally {
       notifyAll();
     }

@@ -22,7 +22,7 @@ import org.jgits3.store.Precondition;
 
 /** The stored manifest of one name. */
 public final class ManifestFile {
-  /** Limit of a read for which there is as much time as an outage may last. */
+  /** Limit of a read that is retried for as long as any request may be. */
   static final Duration AS_LONG_AS_ANY = ChronoUnit.FOREVER.getDuration();
 
   private final ObjectStore store;
@@ -33,9 +33,9 @@ public final class ManifestFile {
   private final ManifestCounters metrics;
 
   /**
-   * Bytes read or written last, and what they mean; null unless reads are compared. Replaced as a
-   * whole, by any thread: should a slow one put older bytes back, the next read finds others and
-   * decodes them, since it only ever takes the manifest that stands beside equal bytes.
+   * Bytes read or written last, and the manifest that they encode; null unless reads are compared.
+   * Replaced as a whole, by any thread. If a slow thread puts older bytes back, the next read gets
+   * different ones and decodes them, because it uses this manifest only for equal bytes.
    */
   @Nullable private volatile Kept kept;
 
@@ -61,7 +61,7 @@ public final class ManifestFile {
     return reads;
   }
 
-  /** Counts what becomes of its commits. */
+  /** Counters for its reads and its failed commits. */
   ManifestCounters metrics() {
     return metrics;
   }
@@ -81,9 +81,9 @@ public final class ManifestFile {
    * Reads it unless it is still the one known: one GET, conditional if versions are trusted.
    *
    * @param known manifest read or written before; empty to read it in any case
-   * @param limit how long the request is repeated
-   * @return {@code known} itself if the store says that nothing changed; with the same manifest and
-   *     the newest version if the bytes are the same; empty if there is none
+   * @param limit time for which the request is retried
+   * @return {@code known} itself if the store says that nothing changed; the same manifest with the
+   *     newest version if the bytes are equal; empty if there is none
    * @throws ManifestException.Corrupt if it went back to an earlier generation of the same
    *     repository
    */
@@ -131,7 +131,7 @@ public final class ManifestFile {
     return ManifestCodec.encode(name, manifest, most);
   }
 
-  /** A write of it that is decided by as many attempts as that takes. */
+  /** A write of it, to be attempted until it is decided. */
   ConditionalWrite write(byte[] body, Precondition precondition) {
     return new ConditionalWrite(store, key, body, precondition);
   }
@@ -171,7 +171,10 @@ public final class ManifestFile {
     return "the repository was deleted, and another one created under its name";
   }
 
-  /** One GET, which an interrupt does not fail, since others may wait for its answer as well. */
+  /**
+   * One GET, which an interrupt does not end, because other callers may wait for its answer as
+   * well.
+   */
   private GetResult get(Optional<ObjectVersion> known, Duration limit) throws IOException {
     AtomicReference<GetResult> result = new AtomicReference<>();
     Uninterrupted.await(
@@ -200,10 +203,10 @@ public final class ManifestFile {
   }
 
   /**
-   * Remembers what a manifest looks like in the store, if reads are compared with it.
+   * Remembers the stored form of a manifest, if reads are compared with it.
    *
    * @param bytes its bytes, not modified any more
-   * @param manifest what they mean
+   * @param manifest manifest that they encode
    */
   void keep(byte[] bytes, Manifest manifest) {
     if (reads == ManifestReads.COMPARED) {

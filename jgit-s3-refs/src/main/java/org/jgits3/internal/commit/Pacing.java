@@ -12,9 +12,9 @@ import java.util.random.RandomGenerator;
  * every other writer needs a GET first. If losers backed off exponentially, a busy writer would
  * starve a light one (simulated: p99 of 5.5 s against 0.5 s). So losers pause briefly, and winners
  * yield: for up to one GET and PUT while others are seen to compete, and for windows at generations
- * that are multiples of a power of eight, the rarer the longer, so that slow and distant writers
- * get in as well. A winner cannot see losers, so one that has met no competitor for long yields
- * too, but no more than a twentieth of its time.
+ * that are multiples of a power of eight, longer at rarer ones, so that slow and distant writers
+ * get in as well. A winner cannot see losers, so one that has not met a competitor for long yields,
+ * too, for at most a twentieth of its time.
  *
  * <p>Times are nanoseconds. Used by one thread at a time.
  */
@@ -24,13 +24,18 @@ public final class Pacing {
   private static final long MAX_BACKOFF = 5_000 * MILLISECOND;
   private static final int COMPETITION_MEMORY = 16;
 
-  /** Generations without a commit of another writer after which a winner takes itself for alone. */
+  /**
+   * Generations without a commit of another writer after which a winner assumes that it is alone.
+   */
   private static final int ALONE = 4096;
 
-  /** A winner that is alone yields for three requests at multiples of this, for a near writer. */
+  /**
+   * At multiples of this, a winner that is alone yields for three requests, to let in a near
+   * writer.
+   */
   private static final int NEAR_EVERY = 128;
 
-  /** It yields for sixteen requests at multiples of this, for a distant one. */
+  /** At multiples of this, it yields for sixteen requests, to let in a distant writer. */
   private static final int DISTANT_EVERY = 512;
 
   private static final int WINDOW_BITS = 3;
@@ -66,9 +71,10 @@ public final class Pacing {
   }
 
   /**
-   * Pause before an attempt is repeated: exponential, since a store that fails is asked by many.
+   * Pause before an attempt is repeated: exponential, because many clients retry while a store
+   * fails.
    *
-   * @param least what the store wants at least
+   * @param least least pause that the store asked for
    */
   long beforeRepeat(Duration least) {
     long limit = Math.min((20 * MILLISECOND) << Math.min(repeats++, 10), MAX_BACKOFF);

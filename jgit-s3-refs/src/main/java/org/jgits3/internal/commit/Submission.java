@@ -102,8 +102,8 @@ final class Submission<R> {
   /**
    * Fails it, unless it is decided.
    *
-   * @param failure makes the failure, from how far it has come; null leaves it undecided
-   * @return whether it is decided
+   * @param failure creates the failure from its progress; a null result leaves it undecided
+   * @return true if it is decided
    */
   synchronized boolean fail(Function<Progress, Throwable> failure) {
     if (outcome == null) {

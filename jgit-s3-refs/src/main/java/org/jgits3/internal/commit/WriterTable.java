@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import org.jgits3.manifest.Manifest;
 
 /**
- * Keeps the nonces of the last writes of a name in its manifest, and says which were dropped. By
- * its nonce a write that was refused or not answered finds that it was made, whatever has become of
- * the repository since: what replaces a manifest keeps its nonces, a tombstone and another
- * repository of the name included.
+ * Keeps the nonces of the last writes of a name in its manifest, and says which were dropped. A
+ * writer that was refused or got no answer finds its nonce there if its write was made, whatever
+ * has become of the repository since: a manifest that replaces another keeps its nonces, even a
+ * tombstone or that of another repository of the name.
  *
  * <p>Every write makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
@@ -40,7 +40,7 @@ final class WriterTable {
   }
 
   /**
-   * Makes a manifest that replaces one which it does not come from.
+   * Makes a manifest that replaces one from which it is not derived.
    *
    * @param replaced the manifest that the name has; empty for none
    * @param next the manifest that it is to get, with its generation
@@ -56,7 +56,7 @@ final class WriterTable {
   }
 
   /**
-   * Tests whether a manifest without the nonce of a write tells that this was not made.
+   * Tests whether a manifest that lacks the nonce of a write proves that the write was not made.
    *
    * @param newest the manifest
    * @param before the manifest that was to be replaced; empty for none

@@ -44,7 +44,7 @@ public final class DaemonThreads {
   }
 
   /**
-   * Hands work to threads, if they can be had.
+   * Hands work to threads, if there are any to do it.
    *
    * @param threads threads that do the work
    * @param work the work

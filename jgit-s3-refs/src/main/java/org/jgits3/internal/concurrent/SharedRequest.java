@@ -11,9 +11,9 @@ import org.jgits3.internal.function.IoSupplier;
  *
  * <p>A caller joins the upcoming round under the lock; the caller that begins the round replaces it
  * by another one under the same lock before it sends the request. So all that share an answer had
- * arrived when the request was sent. A waiting caller finds its round over, or no request under
- * way; then it sends the request itself. The threads of callers suffice, and a caller waits only
- * for a thread that runs.
+ * arrived when the request was sent. A caller waits until its round is over, or until no request is
+ * under way and it sends the request itself. The threads of callers suffice, and a caller waits
+ * only for a running thread.
  *
  * <p>Safe for use by many threads. An interrupt does not end the wait for an answer; it stays set.
  * A request that fails, with an {@link Error} too, leaves no caller waiting.
@@ -28,7 +28,7 @@ public final class SharedRequest<T> {
   private Round<T> upcoming = new Round<>();
   private boolean asking;
 
-  /** One request and its answer, or what it failed with. */
+  /** One request and its answer or failure. */
   private static final class Round<T> {
     private boolean over;
     private T answer;
@@ -48,8 +48,8 @@ public final class SharedRequest<T> {
    * A request to be shared. Sends nothing yet.
    *
    * @param what name of the request, for messages
-   * @param request sends the request; never called by two threads at once. All who share a failed
-   *     one fail with its exception
+   * @param request sends the request; never called by two threads at once. All callers that share a
+   *     failed request fail with its exception
    */
   public SharedRequest(String what, IoSupplier<T> request) {
     this.what = what;
@@ -60,7 +60,7 @@ public final class SharedRequest<T> {
    * Sends the request, or waits for the answer to one.
    *
    * @return the answer of a request that began after this call did
-   * @throws IOException if that failed
+   * @throws IOException if that request failed
    */
   public T get() throws IOException {
     Round<T> mine;

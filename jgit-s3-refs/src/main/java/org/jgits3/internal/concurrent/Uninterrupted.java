@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.concurrent;
 
-/** Waits that an interrupt does not end. The interrupted status is set again when they have. */
+/** Waits that an interrupt does not end. The interrupted status is restored when they end. */
 public final class Uninterrupted {
   private Uninterrupted() {}
 
@@ -19,7 +19,7 @@ public final class Uninterrupted {
      */
     void await() throws E, InterruptedException;
 
-    /** Learns that the thread was interrupted, before it waits again. */
+    /** Called when the thread was interrupted, before it waits again. */
     default void interrupted() {}
   }
 

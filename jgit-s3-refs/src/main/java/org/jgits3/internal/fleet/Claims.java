@@ -18,7 +18,7 @@ import org.jgits3.store.ObjectVersion;
 /**
  * Names of a listing, with a claim for some: that a kind of maintenance has nothing left to do on
  * one version of the manifest until some time. A claim stays true whatever happens later, so that
- * claims can be lost, and taken from others, without harm. Used by one thread.
+ * claims can be lost, or adopted from another pass, without harm. Used by one thread.
  */
 public final class Claims {
   /**
@@ -27,7 +27,7 @@ public final class Claims {
    */
   public static final int VALUE_BYTES = 3 * Long.BYTES;
 
-  /** Bytes that are kept free for names that are new; with many the records are copied. */
+  /** Bytes reserved for new names; if there are many, the records are copied. */
   private static final int NEW_NAMES = 1 << 10;
 
   /** Stands for no version. */
@@ -60,8 +60,8 @@ public final class Claims {
    *
    * @param store the store
    * @param known claims that were stored
-   * @param trusted whether a version of the listing tells that a manifest did not change
-   * @param tombstones whether names without a repository count, too
+   * @param trusted true if an equal version in the listing proves that a manifest did not change
+   * @param tombstones true to include names without a repository
    * @return the names
    * @throws IOException if the store does not answer or refuses
    */
@@ -167,7 +167,7 @@ public final class Claims {
    * The name at an index.
    *
    * @param i index of a name
-   * @return the name; empty if it is none: others may put objects beside the manifests
+   * @return the name; empty if it is not valid, since others may put objects beside the manifests
    */
   public Optional<RepositoryName> name(int i) {
     return table.repository(i);
@@ -193,7 +193,7 @@ public final class Claims {
   }
 
   /**
-   * Takes claims from another pass, but for names whose claim was made here.
+   * Adopts the claims of another pass, except for names whose claim was made here.
    *
    * @param other claims that were stored
    */

@@ -14,7 +14,7 @@ import org.jgits3.store.ObjectStore;
 
 /**
  * Names of repositories with a value of fixed length each, sorted by the keys of their manifests,
- * in two arrays: so that a million of them are few objects. Immutable.
+ * in two arrays, so that a million names take only a few objects on the heap. Immutable.
  *
  * <p>A record is the length of its name as two bytes, the name as {@link #stored}, and the value.
  */
@@ -37,7 +37,7 @@ public final class NameTable {
   }
 
   /**
-   * Stored form of a name: what the key of its manifest has between the prefix of all and the last
+   * Stored form of a name: the part of its manifest's key between the common prefix and the last
    * segment. It sorts as the key does.
    *
    * @param manifestKey key of a manifest
@@ -69,7 +69,7 @@ public final class NameTable {
     return names.build();
   }
 
-  /** A name; empty if it is none: others may put objects beside the manifests. */
+  /** A name; empty if it is not valid, since others may put objects beside the manifests. */
   public Optional<RepositoryName> repository(int i) {
     String stored = new String(name(i), StandardCharsets.US_ASCII);
     return RepositoryName.fromManifestKey(RepositoryName.PREFIX + stored + MANIFEST);
@@ -151,9 +151,9 @@ public final class NameTable {
    *
    * @param in has the records
    * @param valueBytes length of each value
-   * @param most bytes that the records can have at most, so that there is memory for them
+   * @param most most bytes that the records can have, which bounds the memory
    * @return the table
-   * @throws IOException if the stream has something else
+   * @throws IOException if the stream contains something else
    */
   public static NameTable read(DataInputStream in, int valueBytes, long most) throws IOException {
     int size = in.readInt();
@@ -203,9 +203,9 @@ public final class NameTable {
     private int length;
 
     /**
-     * Has no records yet.
+     * Creates a builder without records.
      *
-     * @param expected bytes of all records, about
+     * @param expected approximate number of bytes of all records
      * @param valueBytes length of each value
      */
     public Builder(int expected, int valueBytes) {
@@ -242,7 +242,7 @@ public final class NameTable {
       return new NameTable(bytes, length, valueBytes);
     }
 
-    /** The records, sorted; of a name that was added twice the last one. */
+    /** The records, sorted; for a name that was added twice, the last one. */
     public NameTable build() {
       NameTable unsorted = table();
       if (unsorted.isSorted()) {

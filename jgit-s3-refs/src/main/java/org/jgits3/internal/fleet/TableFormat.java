@@ -20,10 +20,10 @@ import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.Crc32c;
 
 /**
- * Stored form of what is known of all repositories: a line with kind and version, the content
- * compressed, and the CRC32C of both.
+ * Stored form of data about all repositories: a line with kind and version, the compressed content,
+ * and the CRC32C of both.
  *
- * @param kind noun for what it is
+ * @param kind noun for the data, for messages
  * @param version version of the format, one character
  */
 public record TableFormat(String kind, char version) {

@@ -25,10 +25,10 @@ import org.jgits3.store.ObjectStore;
 /**
  * Finds the repositories that list objects of a template, by one reading of all manifests.
  *
- * <p>Misses no fork that is there from the beginning to the end, however often it is renamed
- * meanwhile: a name that repositories have left tells where each went, and that name is read again
- * if it was read before the repository arrived. A name remembers its last {@value Departure#KEPT}
- * departures. Used by one thread.
+ * <p>Misses no fork that exists from the beginning to the end of the search, however often it is
+ * renamed meanwhile: the manifest of a name tells where the repositories that left it went, and the
+ * new name is read again if it was read before a repository arrived there. A name remembers its
+ * last {@value Departure#KEPT} departures. Used by one thread.
  */
 public final class Forks {
   /** Manifests that are in memory at a time. */
@@ -38,7 +38,7 @@ public final class Forks {
   private final String templateId;
   private final NameTable names;
 
-  /** Generation in which each of the names was read last; 0 before. */
+  /** Generation of each name when it was last read; 0 if it was not read. */
   private final long[] read;
 
   /** The same for names that were not listed. */
@@ -58,7 +58,7 @@ public final class Forks {
    *
    * @param store the store
    * @param templateId id of the template
-   * @return their names, of the moment in which each was read
+   * @return their names, each as of the moment when it was read
    * @throws org.jgits3.manifest.ManifestException if a manifest cannot be read, which may be that
    *     of a fork
    * @throws IOException if the store does not answer
@@ -94,7 +94,7 @@ public final class Forks {
     return found;
   }
 
-  /** Reads some names, and those that repositories left them for. */
+  /** Reads some names, and those that repositories were renamed to from them. */
   private void read(List<RepositoryName> batch) throws IOException {
     Map<RepositoryName, Manifest> manifests = new ConcurrentHashMap<>();
     ParallelRequests.forEach(
@@ -128,8 +128,8 @@ public final class Forks {
   }
 
   /**
-   * Tests whether a name was read last before a repository could arrive there; a listed one that is
-   * still to be read was not.
+   * Tests whether the last read of a name was before a repository could arrive there; false for a
+   * listed name that is still to be read.
    */
   private boolean wasReadBefore(RepositoryName name, long reserved) {
     int i = index(name);
@@ -142,7 +142,7 @@ public final class Forks {
     return new ManifestFile(store, name).read().map(VersionedManifest::manifest);
   }
 
-  /** Notes the fork of a manifest, and returns the repositories that have left the name. */
+  /** Notes the fork if the manifest holds one, and returns the departures of the name. */
   private List<Departure> look(RepositoryName name, Manifest manifest) throws IOException {
     boolean fork =
         manifest.isFork()
@@ -151,7 +151,7 @@ public final class Forks {
     if (fork
         && manifest.state() instanceof RepositoryState.Moving moving
         && hasArrived(manifest(new RepositoryName(moving.to())), name, manifest, moving)) {
-      // What is left of a rename that was interrupted is no fork.
+      // The remains of an interrupted rename are not a fork.
       Departure unfinished = new Departure(manifest.repositoryId(), moving.to(), moving.reserved());
       return Departure.and(manifest.left(), unfinished);
     }
