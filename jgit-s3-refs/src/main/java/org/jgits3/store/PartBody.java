@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a part: consecutive slices of arrays, which are sent without being copied.
+ * The bytes of a part: a sequence of array slices, which are sent without being copied.
  *
  * <p>Safe for use by many threads as long as the arrays do not change.
  */

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param region region; empty to take it from the AWS default chain
  * @param pathStyle true if the bucket is part of the path instead of the host name
  * @param connections most connections at a time, at least 1
- * @param requestDeadline time after its first failure during which a request that is safe to repeat
- *     is retried
+ * @param requestDeadline time, from the first failure of a request that is safe to repeat, during
+ *     which it is retried
  */
 public record StoreOptions(
     Optional<URI> endpoint,
