@@ -30,14 +30,14 @@ import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 
 /**
  * Checks that all objects reachable from given ones exist. The walk ends at an object that is known
- * to be complete: a ref points to it, or it is in a pack of a collection. So the check of a few
- * commits on top of a branch reads only these commits and their changes, however many refs and
- * files there are.
+ * to be complete: a ref points to it, or it is in a pack of a collection. Checking a few commits on
+ * top of a branch therefore reads only these commits and their changes, whatever the number of refs
+ * and files.
  */
 final class Connectivity {
   /**
-   * Number of commits to check above which some refs are read, to leave out commits reachable from
-   * them.
+   * Maximum number of commits that are checked without reading refs. For more, some refs are read,
+   * and commits reachable from them are left out.
    */
   private static final int NEAR = 1000;
 
@@ -120,7 +120,7 @@ final class Connectivity {
     }
   }
 
-  /** Checks a tree, and returns the objects that a commit or tag is to be checked after. */
+  /** Checks a tree; of a commit or tag, returns the objects to check before it. */
   private List<ObjectId> below(@Nullable RevObject object) throws IOException {
     if (object instanceof RevTag tag) {
       return List.of(tag.getObject().copy());
@@ -147,9 +147,9 @@ final class Connectivity {
 
   /**
    * Removes commits that are reachable from known ones. A branch that begins at an old commit has
-   * many of them. To walk a commit is much cheaper than to check it; the walk ends at collections
-   * and after {@value #PAYING} times the commits to check. Objects missing there do not concern the
-   * check.
+   * many of them. Walking a commit is much cheaper than checking it. The walk ends at collections,
+   * and after {@value #PAYING} times as many commits as there are to check. An object that is
+   * missing on the walk does not fail the check.
    */
   private void leaveOut(List<ObjectId> known) throws IOException {
     Set<ObjectId> met = new HashSet<>();

@@ -18,9 +18,9 @@ final class DeferredPack {
   enum State {
     /** Visible only to the handles of its request, and listed by no manifest. */
     HIDDEN,
-    /** Part of a commit that is not decided yet, and of no other. */
+    /** Part of exactly one commit, which is not decided yet. */
     PUBLISHING,
-    /** Listed once; the manifest tells if it still is. */
+    /** Was listed; the manifest tells whether it still is. */
     PUBLISHED,
     /** A commit that lists it may have been applied, or may still be. */
     IN_DOUBT,

@@ -67,7 +67,7 @@ final class DeferredPacks {
   }
 
   /**
-   * Publishes a pack that has some object, with all that waits together with it, so that other
+   * Publishes a pack with a given object, together with all packs of its quarantine, so that other
    * handles see it.
    *
    * @param id the object
@@ -96,15 +96,16 @@ final class DeferredPacks {
     }
   }
 
-  /** Publishes a pack with all that waits together with it; false if it is not listed then. */
+  /** Publishes a pack with all packs of its quarantine; false if it is not listed afterwards. */
   private boolean publish(DeferredPack pack) throws IOException {
     pack.quarantine().publish();
     return state(pack) == State.PUBLISHED;
   }
 
   /**
-   * Makes sure that objects are listed before one is written that refers to them: all writers may
-   * rely on a listed object. Publishes the packs of other requests that alone have one.
+   * Makes sure that objects are listed before another object that refers to them is written,
+   * because all writers may rely on a listed object. If only hidden packs of other requests have
+   * one of them, publishes these packs.
    *
    * @param ids the objects referred to
    * @param objects objects that the caller sees
@@ -158,7 +159,10 @@ final class DeferredPacks {
     }
   }
 
-  /** Notes that a sweep has deleted a pack. It stays, so that refs are set only after a look. */
+  /**
+   * Notes that a sweep has deleted a pack. The pack stays here, so that refs are set only after a
+   * check of the objects they lead to.
+   */
   private synchronized void sweep(DeferredPack pack) {
     if (pack.state() == State.HIDDEN || pack.state() == State.IN_DOUBT) {
       pack.become(State.FORGOTTEN);
@@ -197,8 +201,8 @@ final class DeferredPacks {
   }
 
   /**
-   * Sets the outcome of claimed packs. Allocates nothing, because others wait for it even if the
-   * commit fails with an {@link OutOfMemoryError}.
+   * Sets the outcome of claimed packs. Allocates nothing, because other threads wait for the
+   * outcome even if the commit fails with an {@link OutOfMemoryError}.
    */
   synchronized void settle(List<DeferredPack> claimed, State outcome) {
     for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated

@@ -12,9 +12,9 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.LongMap;
 
 /**
- * Objects that JGit keeps in memory while it resolves the deltas of a pack. It goes from an object
- * to the first delta to it, and so on, and keeps each object on the way that has further deltas:
- * with two deltas to every object, a whole chain. Used by one thread.
+ * Objects that JGit keeps in memory while it resolves the deltas of a pack. JGit goes from an
+ * object to the first delta against it, and so on, and keeps each object on the way that has
+ * further deltas. If every object has two deltas, it keeps a whole chain. Used by one thread.
  */
 final class DeltaBases {
   /** Number of deltas to the object that begins at a position. */

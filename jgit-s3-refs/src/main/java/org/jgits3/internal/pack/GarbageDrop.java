@@ -22,17 +22,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The commit of a collection that drops packs of garbage. Refs that were created or moved since the
- * collection read them may lead into the garbage. So their values are followed before the commit,
- * through the packs that stay, and again on each base with newer values. The garbage is kept if a
- * ref leads into it, or if a commit is no longer shallow, because its history may not have been
- * packed completely.
+ * collection read them may lead into the garbage. Before the commit, their values are therefore
+ * followed through the packs that stay, and followed again on each base manifest with newer values.
+ * The garbage is kept if a ref leads into it. It is also kept if a commit is no longer shallow,
+ * because the history of that commit may not have been packed completely.
  *
  * <p>Used by one thread.
  */
 final class GarbageDrop {
   /**
-   * Number of bases tried. Each costs a walk of the objects pushed since the one before; only refs
-   * that keep moving faster than they can be followed use up all tries.
+   * Number of bases tried. Each costs a walk over the objects pushed since the previous one. All
+   * tries are used up only if refs keep moving faster than they can be followed.
    */
   private static final int TRIES = 100;
 

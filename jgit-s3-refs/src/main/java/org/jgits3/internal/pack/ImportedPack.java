@@ -25,7 +25,7 @@ public final class ImportedPack {
    * @param kind {@code GC} if it holds exactly the objects that refs lead to, and so counts as
    *     collected
    * @param writer has prepared the pack; its index must not be disabled
-   * @param monitor told of the objects written
+   * @param monitor receives the number of objects written
    * @throws IOException if an object cannot be read or the store does not take the pack; nothing is
    *     listed then
    */

@@ -13,12 +13,11 @@ import org.jgits3.metrics.MemoryUse;
 
 /**
  * Bounds the memory of the pack indexes that all repositories of a process keep. JGit's block cache
- * counts indexes too, but a pack that is open holds its own whatever the cache evicts; so packs are
- * dropped here, those of the repository used least recently first.
+ * counts indexes too, but an open pack holds its indexes even when the cache evicts them. This
+ * class therefore drops open packs, those of the least recently used repository first.
  *
  * <p>A pack counts from the moment its indexes are needed until it is dropped here, is not listed
- * any more, or its repository is forgotten. Counting a pack takes the same time however many there
- * are.
+ * any more, or its repository is forgotten. Counting a pack takes constant time.
  *
  * <p>The repository that is being read keeps its indexes even if they are larger than the limit: it
  * could not be read otherwise. A handle that is open drops its packs when it is used next.
@@ -28,7 +27,7 @@ import org.jgits3.metrics.MemoryUse;
 public final class IndexBudget implements MemoryUse {
   private final long limit;
 
-  /** Packs that were opened by one that drops them when it is told to. */
+  /** Opener of packs, which drops them on request. */
   interface Owner {
     /** Forgets all packs, so that their indexes may be freed. */
     void dropIndexes();
@@ -94,21 +93,21 @@ public final class IndexBudget implements MemoryUse {
     return bytes <= limit;
   }
 
-  /** Notes that a repository is in use. */
+  /** Marks a repository as the most recently used. */
   void use(Owner packs) {
     used.get(packs); // now the most recently used, and so the last
   }
 
   /**
-   * Counts the side files of a pack, unless they count already, and makes room for them.
+   * Counts the side files of a pack, unless they are counted already, and makes room for them.
    *
    * @param packs packs of the repository
    * @param id the pack
    * @param bytes bytes of its side files
    */
   void hold(Owner packs, String id, long bytes) {
-    // Dropped without the lock: a repository that drops its packs has a lock of its own, under
-    // which it comes here.
+    // Called without the lock: a repository drops its packs under a lock of its own, and it may
+    // hold that lock while it calls this class.
     count(packs, id, bytes).forEach(Owner::dropIndexes);
   }
 
@@ -137,7 +136,10 @@ public final class IndexBudget implements MemoryUse {
     return templates.computeIfAbsent(templateId, OfTemplate::new);
   }
 
-  /** Number of times that packs of some template were dropped: who uses these lists them anew. */
+  /**
+   * Number of times that packs of any template were dropped. When it has grown, forks list their
+   * packs again.
+   */
   long templatesDropped() {
     return templatesDropped.get();
   }

@@ -10,8 +10,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 
 /**
- * Packs that are published, and those they take the place of: a delta on whatever packs a manifest
- * lists when it is committed, never a list of all.
+ * Packs to publish, and the packs that they replace. This is a delta, never a complete list: it
+ * applies to whatever packs the manifest lists at the commit.
  *
  * @param added packs to list
  * @param replaced ids of packs to list no longer

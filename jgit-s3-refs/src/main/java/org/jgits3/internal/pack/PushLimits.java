@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
  *
  * @param deltaDepth most deltas between an object and one that is no delta: every reader of the
  *     object applies them
- * @param processorTime most time of its thread, from the beginning of the pack to the end of the
- *     push; all time that goes by counts on a JVM that does not measure that of the processor
+ * @param processorTime maximum processor time of its thread, from the beginning of the pack to the
+ *     end of the push; elapsed time on a JVM that does not measure processor time
  */
 public record PushLimits(int deltaDepth, Duration processorTime) {
   /** No limits, for packs that no client sends. */
@@ -32,7 +32,7 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
     return new Work();
   }
 
-  /** Work of one push. Other threads than its own may ask, and are not counted. */
+  /** Work of one push. Other threads may call its methods; their time is not counted. */
   final class Work {
     private final Thread thread = Thread.currentThread();
     private final boolean measured = isMeasured();

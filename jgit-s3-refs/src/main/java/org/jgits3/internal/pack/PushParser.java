@@ -19,8 +19,8 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
- * Receives a pack, and takes the memory for its objects from a share before JGit allocates it. Ends
- * when the pack takes more work than is allowed. Knows whether it serves a push. Used by one
+ * Receives a pack, and takes the memory for its objects from a share before JGit allocates it.
+ * Fails when the pack takes more work than is allowed. Knows whether it serves a push. Used by one
  * thread.
  */
 final class PushParser extends DfsPackParser {
@@ -116,7 +116,7 @@ final class PushParser extends DfsPackParser {
   }
 
   /**
-   * Called before a delta is applied. How large its result is JGit reads in the delta itself, and
+   * Called before a delta is applied. JGit reads the size of the result from the delta itself, and
    * compares it with the limit.
    */
   @Override
@@ -137,7 +137,7 @@ final class PushParser extends DfsPackParser {
     return found;
   }
 
-  /** Called when a base of deltas that the pack does not have was read. */
+  /** Called after a base of deltas that is missing in the pack was read from the repository. */
   @Override
   protected boolean onAppendBase(int type, byte[] data, PackedObjectInfo base) throws IOException {
     begin(base, data.length);

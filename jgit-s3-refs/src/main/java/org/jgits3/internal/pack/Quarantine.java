@@ -20,35 +20,38 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * Packs that the handles of one request received or inserted and no other handle sees. They are
- * listed together: by the next write of the manifest through one of these handles, or when another
- * handle needs an object of one of them. So no listed object depends on a pack that may be
- * forgotten, whatever refers to what. A write that changes nothing, such as that of a refused push,
- * lists nothing.
+ * Packs that the handles of one request received or inserted, and that no other handle sees. They
+ * are listed together: by the next write of the manifest through one of these handles, or when
+ * another handle needs an object of one of them. A listed object therefore never depends on a pack
+ * that may be forgotten. A write that changes nothing, such as that of a refused push, lists
+ * nothing.
  *
- * <p>A request that cannot know whether one of its packs is listed, or has forgotten it, commits
- * nothing unless the manifest lists the pack, because its refs might lead into it.
+ * <p>If a request does not know whether one of its packs was listed, or has forgotten the pack, it
+ * commits only on a manifest that lists the pack, because its refs may lead into it.
  *
  * <p>Safe for use by many threads.
  */
 final class Quarantine implements Committer {
   private static final Set<State> NEVER_LISTED = Set.of(State.IN_DOUBT, State.FORGOTTEN);
 
-  /** Most inserted packs that wait. The next is listed with all, while a manifest has room. */
+  /**
+   * Maximum number of inserted packs that wait. The next one is listed at once, with all of them,
+   * while a manifest has room.
+   */
   private static final int MOST_INSERTED = 50;
 
   private final DeferredPacks deferred;
 
-  /** Packs of the request that were not published, as far as it knows. */
+  /** Packs of the request that are not known to be published. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
 
   private final AtomicLong changes = new AtomicLong();
 
-  private int inserters; // those with objects that are not in a pack yet; guarded by this
+  private int inserters; // those with unflushed objects; guarded by this
 
   private int handles = 1; // open ones; guarded by this
 
-  /** True once something beside the push itself may rely on what was received. */
+  /** True once anything other than the push itself may rely on the received packs. */
   private boolean shared; // guarded by this
 
   /** True while packs are listed that may refer to unflushed objects. */
@@ -64,7 +67,7 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Takes another handle, which may rely on all packs.
+   * Adds a handle of the same request, which may rely on all packs.
    *
    * @return false if it must have a quarantine of its own
    */
@@ -77,13 +80,13 @@ final class Quarantine implements Committer {
     return true;
   }
 
-  /** Notes that an inserter is about to have objects. It leaves out what the packs have. */
+  /** Notes that an inserter begins to insert. It leaves out objects that the packs have. */
   synchronized void begin() {
     shared |= !packs.isEmpty();
     inserters++;
   }
 
-  /** Notes that an inserter has no more objects that are not in a pack. */
+  /** Notes that an inserter has no unflushed objects left. */
   synchronized void end() {
     inserters--;
     exposed &= inserters > 0;
@@ -101,7 +104,7 @@ final class Quarantine implements Committer {
       return false;
     }
     shared |= handles > 1 || inserters > 0;
-    added.forEach(deferred::add); // first: what a handle of the request sees waits
+    added.forEach(deferred::add); // first: a visible pack must be among the waiting ones
     packs.addAll(added);
     changes.incrementAndGet();
     return true;
@@ -141,13 +144,13 @@ final class Quarantine implements Committer {
     return false;
   }
 
-  /** Returns the packs that are about to be listed. A later one is nothing that these rest on. */
+  /** Returns the packs that are about to be listed. None of them depends on a later one. */
   private synchronized List<DeferredPack> present(boolean listsOthers) {
     exposed |= inserters > 0 && (listsOthers || !packs.isEmpty());
     return List.copyOf(packs);
   }
 
-  /** Thrown if a pack that a change may rely on may never be listed. */
+  /** Thrown if a change may rely on a pack that may never be listed. */
   private static final class MayBeLostException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -157,7 +160,7 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Lists all packs though no ref is set.
+   * Lists all packs without setting a ref.
    *
    * @return false if one can no longer be listed
    * @throws IOException if they were not listed, or the outcome is unknown
@@ -178,8 +181,8 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Ends the writing of a handle. What it received is forgotten if no other handle could see it.
-   * Everything else is published: an inserter has promised that others see it.
+   * Ends the writing of a handle. Forgets what the handle received, if no other handle could see
+   * it. Publishes everything else, because an inserter promises that others will see its objects.
    *
    * @param writer the handle, which is closed
    * @return packs that were forgotten
@@ -205,7 +208,8 @@ final class Quarantine implements Committer {
   }
 
   /**
-   * Commits changes of packs, and with them the packs that wait: the others may refer to them.
+   * Wraps a committer so that the waiting packs are committed with each change, because packs of
+   * the change may refer to them.
    *
    * @param through commits the changes
    */
@@ -231,7 +235,7 @@ final class Quarantine implements Committer {
     if (present.isEmpty()) {
       return through.commit(change);
     }
-    List<DeferredPack> claimed = new ArrayList<>(present.size()); // one that is claimed must fit
+    List<DeferredPack> claimed = new ArrayList<>(present.size()); // so that add cannot fail
     State outcome = State.IN_DOUBT;
     try {
       for (DeferredPack pack : present) {
@@ -250,7 +254,7 @@ final class Quarantine implements Committer {
       throw e;
     } finally {
       deferred.settle(claimed, outcome);
-      deferred.observeNewest(); // it may have been seen while this was undecided
+      deferred.observeNewest(); // it may have arrived while the claimed packs were undecided
       packs.removeIf(p -> deferred.state(p) == State.PUBLISHED);
       changes.incrementAndGet();
     }
@@ -272,7 +276,7 @@ final class Quarantine implements Committer {
         DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true));
   }
 
-  /** Checks that no pack in doubt or forgotten is relied on, unless it is listed. */
+  /** Checks that a pack that was not claimed is published, or listed by the manifest. */
   private void checkListed(DeferredPack pack, Manifest manifest) throws IOException {
     String id = pack.entry().id();
     boolean safe =

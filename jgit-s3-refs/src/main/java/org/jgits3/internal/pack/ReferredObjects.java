@@ -10,8 +10,8 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * Objects that a commit, tag or tree names, read from its raw bytes. Of a malformed object, those
- * that can be recognised.
+ * Objects that a commit, tag or tree names, read from its raw bytes. For a malformed object, these
+ * are the ids that can be recognised.
  */
 final class ReferredObjects {
   private static final Set<String> NAMING = Set.of("tree", "parent", "object");

@@ -41,13 +41,13 @@ public final class RestoredPack {
   }
 
   /**
-   * Copies a pack, in pieces of about 4 MiB, and its index, and checks them. Other side files are
-   * left to the next collection. The copy is listed with the handle's next ref update; without one
-   * it is deleted when the handle is closed.
+   * Copies a pack, in pieces of about 4 MiB, and its index, and checks them. The next collection
+   * creates the other side files. The handle's next ref update lists the copy; without one, closing
+   * the handle deletes it.
    *
    * @param entry entry of the pack in the old manifest
    * @param home id of the repository under which that manifest has it
-   * @param monitor told of the bytes; may cancel
+   * @param monitor receives the number of bytes copied; may cancel
    * @return bytes copied
    * @throws StoreException.Missing if the store no longer has the pack
    * @throws StoreException.Corrupt if it has other bytes than were written

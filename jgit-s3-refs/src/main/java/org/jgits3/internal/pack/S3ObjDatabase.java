@@ -57,16 +57,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Objects of one repository handle. The list of packs is that of the newest manifest the process
- * knows, and those that this handle received and has not published; a miss asks the store for a
- * newer manifest. Safe for use by many threads.
+ * Objects of one repository handle. Lists the packs of the newest manifest that the process knows,
+ * and the packs that this handle received and has not published. A missing object makes it ask the
+ * store for a newer manifest. Safe for use by many threads.
  */
 public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   /**
-   * Sources of packs of collections. Each object in them is there with all that it leads to,
-   * because they are only replaced together.
+   * Sources of packs that collections write. With each object they hold everything reachable from
+   * it, because they are only replaced together.
    */
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
 
@@ -98,18 +98,21 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private volatile boolean defersInserted;
   private volatile boolean countsSent;
 
-  /** Memory for objects of a push, or that a fetch names or sends, until this handle is closed. */
+  /**
+   * Memory for the objects of a push, or for those that a fetch names or sends; held until this
+   * handle is closed.
+   */
   private final TransferMemory.Share memory;
 
   /** Work of the push that this handle serves; null before it. */
   @Nullable private volatile PushLimits.Work work;
 
-  /** Thread that is making a pack parser, and with it a reader for that one. */
+  /** Thread that is creating a pack parser, and with it the reader of the parser. */
   @Nullable private volatile Thread parserMaker;
 
   /**
-   * Version of the shared packs that the current list was made from, or the one being made. Written
-   * by {@link #listPacks} only, which JGit never calls twice at once.
+   * Version of the shared packs from which the current list was made, or is being made. Written by
+   * {@link #listPacks} only, which JGit never calls concurrently.
    */
   private volatile long scanned = -1;
 
@@ -120,12 +123,15 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final ShallowCommits shallow;
 
-  /** Packs begun through this handle and neither committed nor rolled back, with their threads. */
+  /**
+   * Packs begun through this handle, and neither committed nor rolled back yet, with the threads
+   * that write them.
+   */
   private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
   /**
-   * Creates the objects of a handle that serves more than one operation, or whose refs are those of
-   * one moment.
+   * Creates the objects of a handle that serves more than one operation, or whose refs do not
+   * change.
    *
    * @param repository the handle
    * @param options how readers read
@@ -163,12 +169,12 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /**
    * Defers packs that a push brings through this handle from now on, until a write of the manifest
-   * through it. Pack and refs are then one write, and a refused push publishes nothing, unless its
-   * hooks write something. For a handle that serves one push. Other handles see such a pack once it
-   * is published, or when they miss an object of it. Closing the handle forgets packs that were not
-   * published, unless handles {@linkplain #deferTogetherWith of the same request} could see them.
-   * Objects fetched or inserted through the handle are published as through any other, together
-   * with what it has received.
+   * through it. Pack and refs are then committed in one write, and a refused push publishes nothing
+   * unless its hooks write something. For a handle that serves one push. Other handles see such a
+   * pack once it is published, or when they miss an object of it. Closing the handle forgets packs
+   * that were not published, unless handles {@linkplain #deferTogetherWith of the same request}
+   * could see them. Objects fetched or inserted through the handle are published as through any
+   * other, together with what it has received.
    */
   public void deferReceivedPacks() {
     defers = true;
@@ -176,10 +182,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /**
    * Defers packs that are inserted through this handle from now on, until a write of the manifest
-   * through it: they are listed together with refs. For a handle that serves one request. Other
-   * handles of the process see such a pack when they miss an object of it, as if it were not
-   * deferred. Those of other processes see it with the ref, or when this handle is closed: that
-   * publishes what was inserted, if no ref update did.
+   * through it lists them together with refs. For a handle that serves one request. Other handles
+   * of the process see such a pack when they miss an object of it, as if it were not deferred.
+   * Other processes see it with the ref, or when this handle is closed, which publishes what no ref
+   * update has published.
    */
   public void deferInsertedPacks() {
     defersInserted = true;
@@ -203,25 +209,27 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   /**
    * Takes memory for objects that a client names in a fetch, until this handle is closed.
    *
-   * @param bytes bytes of its request that are about to be kept
-   * @throws IOException if other requests have taken too much, or there is never so much
+   * @param bytes length of the part of its request that is about to be kept
+   * @throws IOException if other requests have taken too much, or the limit allows no request so
+   *     much
    */
   public void takeForNames(long bytes) throws IOException {
     memory.takeForNames(bytes);
   }
 
   /**
-   * From now on takes memory for each object that is sent through this handle, until it is closed.
-   * If there is not enough, packing ends with an {@link java.io.UncheckedIOException} that is
-   * caused by a {@link TransferMemory.Refusal}. For a handle that serves one fetch.
+   * Takes memory for each object that is sent through this handle from now on, until it is closed.
+   * If there is not enough, packing fails with an {@link java.io.UncheckedIOException} caused by a
+   * {@link TransferMemory.Refusal}. For a handle that serves one fetch.
    */
   public void countSent() {
     countsSent = true;
   }
 
   /**
-   * Takes memory for all objects that a clone may send, and waits for a while until others have
-   * given it back. Objects that a bitmap covers take none: their packs are sent as they are.
+   * Takes memory for all objects that a clone may send; waits a limited time for other requests to
+   * release theirs. Objects that a bitmap covers take none, because their packs are sent as they
+   * are.
    *
    * @throws IOException if other requests keep too much
    */
@@ -237,7 +245,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   /**
    * Makes a reader for the user of this handle.
    *
-   * @return one that counts what it sends, if this handle does
+   * @return a reader, which counts the objects it sends if this handle does
    */
   public ObjectReader newObjectReader() {
     return countsSent ? new SendingReader(newReader(), memory) : newReader();
@@ -279,8 +287,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Lists the packs again if one of this handle's is no longer listed. JGit adds a pack that was
-   * inserted to the list after its commit, by when a collection may have replaced it.
+   * Lists the packs again if a pack of this handle is no longer listed. JGit adds an inserted pack
+   * to its list after the commit; a collection may have replaced the pack by then.
    */
   private void leaveOutUnlisted() throws IOException {
     Set<String> ids = new HashSet<>();
@@ -317,7 +325,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** Tests whether all that objects lead to is listed, hidden packs of this handle left out. */
+  /**
+   * Tests whether everything reachable from objects is listed, not counting hidden packs of this
+   * handle.
+   */
   boolean isComplete(Set<ObjectId> ids) throws IOException {
     try (S3ObjDatabase listed = new Listed(this)) {
       listed.checkComplete(ids, refs.get());
@@ -354,16 +365,17 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Tests whether a failure is one of the store: an object cannot be read, or has other bytes than
-   * were written.
+   * Tests whether a failure is that of the store: an object cannot be read, or its bytes differ
+   * from those written.
    */
   static boolean isOfStore(Throwable failure) {
     return cause(failure, StoreException.class).isPresent();
   }
 
   /**
-   * Tests whether a failure is that of a pack that vanished: the store does not have it, and the
-   * newest manifest does not list it. Reads that manifest if the one at hand lists the pack.
+   * Tests whether a failure means that a pack vanished: the store does not have it, and the newest
+   * manifest does not list it. Reads the newest manifest from the store if the one in memory lists
+   * the pack.
    */
   boolean vanished(Throwable failure) throws IOException {
     Optional<StoreException.Missing> missing = cause(failure, StoreException.Missing.class);
@@ -377,12 +389,13 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * The nearest cause of a failure that is of a type; JGit wraps some exceptions of the store.
+   * Finds the nearest exception of a type in the cause chain of a failure; JGit wraps some
+   * exceptions of the store.
    *
    * @param <T> the type
    * @param failure the failure
    * @param type the type
-   * @return it, or the failure itself; empty if there is none
+   * @return the exception, possibly the failure itself; empty if there is none
    */
   public static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
     for (Throwable e = failure; e != null; e = e.getCause()) {
@@ -398,15 +411,15 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     long version = shared.version() + quarantine.version();
     while (scanned < version) {
       clearCache();
-      super.getPackList(); // possibly the list that another thread began to make before
+      super.getPackList(); // maybe a list that another thread began to make earlier
     }
     return super.getPackList();
   }
 
   /**
-   * Loads the indexes of all packs, several at the same time, unless it was done for this list. A
-   * repository is hardly read without needing most of them, and one after the other each would take
-   * the time of a request. One alone is left to JGit, as are those that are too many to keep.
+   * Loads the indexes of all packs in parallel, once for each list. Reading a repository needs most
+   * of them, and JGit would load them one request after the other. A single index is left to JGit,
+   * and so are all if there is no room to keep them.
    */
   void loadIndexes() throws IOException {
     shared.use();
@@ -456,7 +469,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Called before each object that is read.
+   * Called before each read of an object.
    *
    * @throws IOException if the push that this handle serves has taken more time than is allowed
    */
@@ -473,21 +486,24 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * An inserter whose pack parser looks for received objects in this handle alone. Its packs refer
-   * to nothing that other requests hide.
+   * An inserter whose pack parser looks for received objects in this handle only. No pack it writes
+   * refers to an object that other requests hide.
    */
   private final class Inserter extends DfsInserter {
     /** Objects that were not flushed. */
     private final Set<ObjectId> unflushed = new HashSet<>();
 
-    /** Packs that these may leave out something of; null while there are none. */
+    /**
+     * Quarantine with objects that this inserter may have left out; null while nothing is
+     * unflushed.
+     */
     private final AtomicReference<Quarantine> begun = new AtomicReference<>();
 
     Inserter() {
       super(S3ObjDatabase.this);
     }
 
-    /** Called before an object is looked for: if a pack has it, it is left out. */
+    /** Called before the look-up of an object, which is not inserted if a pack has it. */
     private void begin() {
       Quarantine beside = quarantine;
       if (begun.compareAndSet(null, beside)) {
@@ -554,7 +570,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** As documented by JGit. Asks only what this handle knows, since it is writers who ask. */
+  /**
+   * As documented by JGit. Does not ask the store for newer packs, because only writers call this.
+   */
   @Override
   public boolean has(AnyObjectId id, boolean avoidUnreachable) throws IOException {
     try (ObjectReader reader = new S3Reader(this).forWriter()) {
@@ -566,7 +584,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   @Override
   protected List<DfsPackDescription> listPacks() throws IOException {
     long own = quarantine.version();
-    List<DeferredPack> hidden = quarantine.visible(); // first: whichever leaves is listed by then
+    List<DeferredPack> hidden = quarantine.visible(); // first: a pack that leaves is listed by then
     shared.version();
     SharedPacks.Listing listing = shared.list();
     scanned = listing.version() + own;
@@ -622,7 +640,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** Checks that a manifest can list the pack with all its files. */
+  /** Checks that a manifest can list the pack with each of its files. */
   private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
     for (PackExt ext : PackExt.values()) {
       if (pack.hasFileExt(ext)) {
@@ -667,7 +685,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** Says of a missing pack of a fork that it is one of its template, if so. */
+  /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
   private IOException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
       throws IOException {
     return pack.home().equals(shared.manifest().repositoryId())
@@ -721,8 +739,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Finds packs of garbage with an object that none of their successors has. A collection drops
-   * expired garbage and packs other garbage anew; only its packs tell the two apart.
+   * Finds packs of garbage with an object that none of the new packs has. A collection drops
+   * expired garbage and repacks other garbage; only the new packs tell which it did.
    */
   private Set<S3PackDescription> dropped(
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
@@ -748,7 +766,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /**
    * Finds the packs of garbage that {@code gc.pruneExpire} keeps. The collection of this library
-   * keeps them by itself; JGit's {@code Git.gc()} drops garbage that is a day old.
+   * keeps them anyway, but JGit's {@code Git.gc()} would drop garbage that is a day old.
    */
   private Set<S3PackDescription> unexpired(Set<S3PackDescription> garbage) throws IOException {
     if (garbage.isEmpty()) {
@@ -782,9 +800,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /**
    * Aborts uploads that are still open, and deletes the files of packs that no commit has named.
-   * Once a commit was tried they are left to the sweep, because its outcome may be unknown. Aborts
-   * other uploads of this thread that were closed and not completed: JGit's collector does not name
-   * the pack at which it failed, and other uploads may wait for its memory.
+   * Once a commit was tried, the files are left to a sweep, because the outcome may be unknown.
+   * Also aborts other uploads of this thread that were closed and not completed: JGit's collector
+   * does not name the pack at which it failed, and other uploads may wait for the memory of that
+   * upload.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
@@ -877,9 +896,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * As documented by JGit, except that changes by others since the same thread has read them are
-   * kept. A commit stops being shallow for other handles and for walks only when all objects that
-   * its parents lead to are listed: a pack that this handle receives may bring them.
+   * As documented by JGit, except that changes that others made since this thread read the set are
+   * kept. A commit stops being shallow for other handles and for walks only when all objects
+   * reachable from its parents are listed, because they may come with a pack that this handle is
+   * yet to receive.
    */
   @Override
   public void setShallowCommits(Set<ObjectId> shallowCommits) throws IOException {

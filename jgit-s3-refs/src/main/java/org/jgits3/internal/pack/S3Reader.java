@@ -32,17 +32,17 @@ import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.function.IoSupplier;
 
 /**
- * Reads objects. A missing object may be in a pack that another handle of the process has received
- * and not published yet; then that pack is published. Otherwise the first miss asks the store once
+ * Reads objects. If another handle of the process has received a missing object in a pack and not
+ * published it yet, the reader publishes that pack. Otherwise the first miss asks the store once
  * for newer packs, because another process may have pushed the object. Later misses of the same
  * reader are final.
  *
- * <p>A pack may vanish while it is read: another process put its objects into a new one, and a
- * sweep deleted it. The look-up is then repeated in the current packs by a new reader, because this
- * one remembers the pack.
+ * <p>A pack may vanish while it is read, when another process has moved its objects to a new pack
+ * and a sweep has deleted it. A new reader then repeats the look-up in the current packs, because
+ * this one remembers the pack.
  */
 final class S3Reader extends DfsReader {
-  /** Readers that may follow each other before the last one gives up. */
+  /** Maximum number of successive readers of one look-up; the last one gives up. */
   private static final int MOST_SUCCESSORS = 100;
 
   private final S3ObjDatabase database;
@@ -55,7 +55,7 @@ final class S3Reader extends DfsReader {
   private boolean avoidUnreachable;
   private boolean prepared;
 
-  /** Number of readers whose place this one has taken, one after the other. */
+  /** Number of readers in the chain before this one. */
   private int predecessors;
 
   /** Reader that took the place of this one. */
@@ -67,9 +67,9 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * Makes this a reader of a writer, which does not ask for newer packs when an object is missing.
-   * If another process has just written the object, it is written once more, which is harmless and
-   * cheaper than a request for each object. Objects to be read are still looked for.
+   * Makes this the reader of a writer, which does not ask for newer packs when an object is
+   * missing. If another process has just written the object, it is written once more; that is
+   * harmless, and cheaper than a request for each object. Opening an object still asks.
    */
   S3Reader forWriter() {
     writer = true;
@@ -91,7 +91,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** Does a look-up, in newer packs once one has vanished. */
+  /** Does a look-up; if a pack has vanished, repeats it in newer packs. */
   private <T> T lookUp(IoSupplier<T> here, IoFunction<S3Reader, T> again) throws IOException {
     if (successor == null) {
       try {
@@ -130,8 +130,8 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * As documented by JGit. A pack parser that does not know the type reads the base of a delta, as
-   * a whole. Objects to compare it reads as streams, or has in memory already.
+   * As documented by JGit. A pack parser that passes no type reads the base of a delta, as a whole.
+   * It reads objects for a comparison as streams, or has them in memory already.
    */
   @Override
   public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
@@ -142,7 +142,7 @@ final class S3Reader extends DfsReader {
     return lookUp(() -> twice(id, () -> super.open(id, typeHint)), next -> next.open(id, typeHint));
   }
 
-  /** Does a look-up in this reader, once more if the object has appeared since. */
+  /** Does a look-up in this reader, and repeats it once if the object has appeared since. */
   private <T> T twice(AnyObjectId id, IoSupplier<T> here) throws IOException {
     try {
       return here.get();
@@ -154,7 +154,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  /** As documented by JGit. An object that cannot be opened is looked for once more by itself. */
+  /** As documented by JGit. If an object cannot be opened, it is looked up once more on its own. */
   @Override
   public <T extends ObjectId> AsyncObjectLoaderQueue<T> open(
       Iterable<T> ids, boolean reportMissing) {
@@ -219,9 +219,9 @@ final class S3Reader extends DfsReader {
   }
 
   /**
-   * As documented by JGit. If a representation is not available JGit chooses again, from newer
-   * packs if its pack vanished. If the store has failed this throws, because JGit would choose the
-   * same one again.
+   * As documented by JGit. If a representation is not available, JGit chooses again, from newer
+   * packs if the pack vanished. If the store failed, throws, because JGit would choose the same
+   * representation again.
    */
   @Override
   public void copyObjectAsIs(PackOutputStream out, ObjectToPack object, boolean validate)

@@ -18,8 +18,8 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 
 /**
- * Reads objects for a fetch, and takes memory for each that is going to be sent. A reader of its
- * own, since the type of what {@link DfsReader#newObjectToPack} returns is not visible here.
+ * Reads objects for a fetch, and takes memory for each that is going to be sent. A filter and not a
+ * subclass, because the return type of {@link DfsReader#newObjectToPack} is not visible here.
  */
 final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs {
   private final DfsReader reader;

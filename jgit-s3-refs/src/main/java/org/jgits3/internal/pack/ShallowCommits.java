@@ -19,11 +19,11 @@ import org.eclipse.jgit.revwalk.RevCommit;
 /**
  * Commits at which the history ends, as one handle sees and changes them.
  *
- * <p>JGit reads the whole set, and sets the whole set after a fetch has told of changes. So a
- * change is the difference from the set that the same thread has read, and it is applied to the
- * newest committed set. A commit stops being shallow when all objects that its parents lead to are
- * listed, not when the fetch announces it: the pack comes later, or never. Safe for use by many
- * threads.
+ * <p>JGit reads the whole set, and writes the whole set after a fetch has announced changes. A
+ * change is therefore the difference from the set that the same thread read last, and it is applied
+ * to the newest committed set. A commit stops being shallow when all objects reachable from its
+ * parents are listed, and not when the fetch announces it, because the pack comes later or never.
+ * Safe for use by many threads.
  */
 final class ShallowCommits {
   private final SharedPacks shared;
@@ -80,7 +80,7 @@ final class ShallowCommits {
     return rest;
   }
 
-  /** Commits the removals that have become possible after packs were listed. */
+  /** Commits the removals that newly listed packs have made possible. */
   void settle() throws IOException {
     if (!leaving.isEmpty()) {
       change(Set.of());

@@ -47,13 +47,16 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
   private List<PackEntry> seen = List.of();
 
-  /** Of the same manifest; read without the lock, under which others wait for the budget. */
+  /**
+   * Identity of the same manifest; read without the lock, because threads hold the lock while they
+   * wait for the budget.
+   */
   private volatile Optional<Manifest.Identity> identity = Optional.empty();
 
   private long generation;
   private long version;
 
-  private long dropped; // how often packs of templates were when it was looked; guarded by this
+  private long dropped; // last value seen of templatesDropped; guarded by this
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
@@ -111,8 +114,9 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   }
 
   /**
-   * Mints the name of a pack to be written, from a manifest validated after this call began: by the
-   * time a collection begins one, the manifest it collects may be too old for a pack to be listed.
+   * Mints the name of a pack to be written, from a manifest validated after this call began. The
+   * manifest that a collection works on may be too old for that: a pack named after it could no
+   * longer be listed.
    */
   String mint() throws IOException {
     return ObjectNames.mint(committer.validate().manifest());
@@ -124,8 +128,8 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   }
 
   /**
-   * Tests whether the newest manifest this process knows lists the pack that an object is a file
-   * of, or some handle has received it.
+   * Tests whether an object is a file of a pack that some handle has received, or that the newest
+   * manifest known to this process lists.
    *
    * @param key key of the object
    */
@@ -150,7 +154,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
       dropped = resources.indexes().templatesDropped();
       version++;
     }
-    if (manifest.generation() > generation) { // a slow caller may come with an old one
+    if (manifest.generation() > generation) { // a slow caller may pass an old one
       generation = manifest.generation();
       identity = Optional.of(manifest.identity());
       if (!manifest.packs().equals(seen)) {
@@ -253,8 +257,8 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   }
 
   /**
-   * Notes that only open handles keep these packs. Loaded indexes are released once those are
-   * closed, unless {@link #revive} is called before.
+   * Notes that only open handles keep these packs. Loaded indexes are released once all handles are
+   * closed, unless {@link #revive} is called first.
    *
    * @return whether handles are open
    */
@@ -264,12 +268,12 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     return handles > 0;
   }
 
-  /** Notes that handles will be opened again, as before {@link #retire}. */
+  /** Reverts {@link #retire}: handles will be opened again. */
   public synchronized void revive() {
     retired = false;
   }
 
-  /** Notes that no handle is left, whether or not each was closed. */
+  /** Notes that no handle is left, even if some were never closed. */
   public void abandon() {
     resources.indexes().forget(this);
   }
@@ -288,14 +292,16 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
         .sum();
   }
 
-  /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
+  /** Forgets all packs, so that their indexes may be freed; handles open them again when needed. */
   @Override
   public synchronized void dropIndexes() {
     packFiles.clear();
     version++;
   }
 
-  /** Forgets a pack one of whose files could not be read, so that it is tried afresh. */
+  /**
+   * Forgets a pack after a failed read of one of its files, so that the next use reads it again.
+   */
   void forget(S3PackDescription pack) {
     if (isOfTemplate(pack)) {
       resources.indexes().drop(template(pack));
@@ -325,8 +331,8 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
 
   /**
    * Commits a change of packs. If the manifest has no room for it, folds refs and log and tries
-   * again. Without that, a writer of packs alone, such as an inserter of single objects, would be
-   * refused until an update of refs folds them.
+   * again. Otherwise a writer that only lists packs, such as an inserter of single objects, would
+   * be refused until an update of refs folds them.
    */
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
@@ -342,9 +348,9 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
   }
 
   /**
-   * Publishes packs, and removes the ones they replace. Packs of garbage that would be dropped stay
-   * listed if a ref leads to an object that only they have. If they go, the manifest notes the
-   * generation, so that a writer that found such an object before looks again. If the manifest is
+   * Publishes packs, and removes the ones they replace. Packs of garbage to be dropped stay listed
+   * if a ref leads to an object that only they have. If they are dropped, the manifest records the
+   * generation, so that a writer that found such an object before checks again. If the manifest is
    * full, refs and log are folded first.
    *
    * @param handle the handle that publishes them

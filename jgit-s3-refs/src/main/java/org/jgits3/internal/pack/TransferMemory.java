@@ -17,8 +17,8 @@ import org.jgits3.metrics.MemoryUse;
  *
  * <p>Counts the memory that grows with a pack: the number of objects, the largest object that JGit
  * holds as a whole (any but a blob that is no base of a delta), and the bases that it keeps for
- * more than one delta. The other memory of a push is bounded, so that a server bounds it by the
- * number of requests.
+ * more than one delta. The other memory of a push is bounded; a server limits its total by the
+ * number of concurrent requests.
  *
  * <p>Safe for use by many threads.
  */
@@ -30,26 +30,31 @@ public final class TransferMemory implements MemoryUse {
   static final long OBJECT_BYTES = 200;
 
   /**
-   * Bytes for each object that a fetch sends, until its pack is sent: what JGit knows of it to walk
-   * and to pack it. Measured: 170, with a clone of 135,365 objects.
+   * Bytes for each object that a fetch sends, until its pack is sent: JGit's state for walking and
+   * packing it. Measured: 170, with a clone of 135,365 objects.
    */
   static final long SENT_BYTES = 200;
 
-  /** Objects of a fetch that count as those of any fetch, and that memory is taken for at once. */
+  /**
+   * Number of objects that every fetch may send without taking memory; also the step in which
+   * memory for more is taken.
+   */
   static final int STEP = 1_000;
 
   /** Copies of an object that resolving a delta has at a time: base, delta and result. */
   static final int COPIES = 3;
 
-  /** Length of an object that takes as much as each byte of a configuration, parsed. */
+  /**
+   * Number of bytes of an object that take as much memory as one byte of a parsed configuration.
+   */
   static final int CONFIG_FACTOR = 12;
 
-  /** Bytes of an object that count as those of any push. */
+  /** Bytes of an object, or of bases, for which no memory is taken: any push may hold as many. */
   static final long SMALL_OBJECT = 256 << 10;
 
   /**
-   * Bytes for each byte of a fetch, of which a line of 50 names an object: entries of lists and
-   * sets, and what is noted of each while it is looked up.
+   * Bytes for each byte of a fetch request, in which a line of 50 bytes names an object: entries of
+   * lists and sets, and the state of each look-up.
    */
   static final int NAMES_FACTOR = 4;
 
@@ -64,7 +69,7 @@ public final class TransferMemory implements MemoryUse {
   private long taken; // guarded by this
 
   /**
-   * Memory of which nothing is taken.
+   * Creates a memory of which nothing is taken.
    *
    * @param limit bytes that all requests together may take; 0 for no limit
    */
@@ -107,7 +112,10 @@ public final class TransferMemory implements MemoryUse {
     taken += bytes;
   }
 
-  /** Takes as much as there may be for one request, once others have given it back. */
+  /**
+   * Takes memory; unless the request exceeds the limit, first waits until others have released
+   * enough.
+   */
   private synchronized void await(long bytes, long whole, String what) throws IOException {
     long end = System.nanoTime() + PATIENCE.toNanos();
     long left = PATIENCE.toNanos();
@@ -136,7 +144,7 @@ public final class TransferMemory implements MemoryUse {
     return (long) Math.ceil(bytes / MIB) + " MiB";
   }
 
-  /** Tells that a request takes more memory than there is for it. */
+  /** Thrown if a request needs more memory than is available to it. */
   public static final class Refusal extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -164,7 +172,7 @@ public final class TransferMemory implements MemoryUse {
     }
 
     /**
-     * Takes memory for an object that is going to be in memory as a whole.
+     * Takes memory for an object that will be in memory as a whole.
      *
      * @param bytes its length, or the length of a delta, as the pack declares it
      * @throws IOException if there is not enough, or no array has so many bytes
@@ -197,8 +205,7 @@ public final class TransferMemory implements MemoryUse {
     }
 
     /**
-     * Takes memory for objects that are kept because of deltas to them that are still to be
-     * resolved.
+     * Takes memory for objects that are kept until the remaining deltas against them are resolved.
      *
      * @param bytes of all of them but one
      * @throws IOException if there is not enough
@@ -223,7 +230,8 @@ public final class TransferMemory implements MemoryUse {
     /**
      * Takes memory for all objects that a fetch is going to send, and waits for it.
      *
-     * @param count most objects that it may send; what never fits is left to be taken for each
+     * @param count maximum number of objects that it may send; if memory for so many exceeds the
+     *     limit, takes nothing, and leaves it to {@link #takeForSent}
      * @throws IOException if there is not enough after a while
      */
     synchronized void awaitForSent(long count) throws IOException {

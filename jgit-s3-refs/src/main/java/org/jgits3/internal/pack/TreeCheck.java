@@ -19,8 +19,8 @@ import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.jgits3.internal.pack.Connectivity.Collected;
 
 /**
- * Checks that all objects that trees lead to exist. Of a tree that resembles a complete one only
- * the differences are read. No object is read twice.
+ * Checks that all objects reachable from trees exist. Of a tree that resembles a complete one,
+ * reads only the differences. Reads no object twice.
  */
 final class TreeCheck {
   private final ObjectReader reader;
@@ -57,8 +57,9 @@ final class TreeCheck {
    * Checks a tree.
    *
    * @param tree tree that may lead to a missing object
-   * @param complete trees of the same directory that are complete, or were checked before. Trees
-   *     compared with each other would each be taken for complete because of the other one
+   * @param complete trees of the same directory that are complete, or were checked before. Never
+   *     compare two unchecked trees with each other: each would count as complete because of the
+   *     other
    * @throws MissingObjectException if it, or an object it leads to, is missing
    * @throws IOException if objects cannot be read
    */
