@@ -31,11 +31,11 @@ public final class BlockCache {
   private static final int LEAST_BLOCKS = 16;
 
   /**
-   * Locks of the cache for blocks, and again for each kind of index. JGit holds one while it loads,
-   * which it picks by a hash, for all repositories of the process: with its default of 32, one
-   * request that is not answered stalls a 32nd of all loads, and there are fewer locks than
-   * connections. With this number it stalls a thousandth, and with a load on each of 64 connections
-   * one in 16 has to wait for another. The locks take half a MiB.
+   * Number of locks of the cache for blocks, and of those for each kind of index. All repositories
+   * of the process share them; JGit picks one by a hash, and holds it during a load. With its
+   * default of 32, one unanswered request stalls a 32nd of all loads, and there are fewer locks
+   * than connections. With this number it stalls a thousandth, and with a load on each of 64
+   * connections one in 16 has to wait for another. The locks take half a MiB.
    */
   static final int LOCKS = 1024;
 
@@ -76,8 +76,8 @@ public final class BlockCache {
   /**
    * Configures the cache, unless it was configured in this process before, by this method or by the
    * embedding program. The latter is detected if the cache was configured from a {@code [core
-   * "dfs"]} section or is in use. A program that configures it in code does so after its first call
-   * of this.
+   * "dfs"]} section or is in use. A program that configures the cache in code has to do so after
+   * its first call of this method.
    *
    * @param config config to take, as {@link #configuration} does
    * @return true if this call configured it
@@ -96,8 +96,8 @@ public final class BlockCache {
   /**
    * Bytes of a block of a pack: whole ranges that have a checksum, as many as fit into a block of
    * the cache. With the header of its array it is no larger than the configured power of 2, if that
-   * is 256 KiB or more. G1 gives an array of more than half a region whole regions of its own, and
-   * starts to mark the heap for each of them once a part of it is in use; regions of small heaps
+   * is 256 KiB or more. G1 places an array of more than half a region in regions of its own, and
+   * once part of the heap is in use, each such allocation starts marking. Regions of small heaps
    * have 1 MiB, and receiving a pack creates a block for every half MiB.
    *
    * <p>Depends only on the cache: all readers and writers of a pack must agree on its blocks,

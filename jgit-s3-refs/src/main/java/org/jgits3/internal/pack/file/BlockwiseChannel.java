@@ -9,9 +9,9 @@ import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.jgits3.internal.store.cache.LruCache;
 
 /**
- * Reads another channel in aligned blocks, and keeps those used most recently: JGit's fsck reads a
- * pack from front to end in pieces of some kilobytes, then its deltas here and there. Used by one
- * thread.
+ * Reads another channel in aligned blocks, and keeps the most recently used ones. JGit's fsck reads
+ * a pack from front to end in pieces of some kilobytes, and then its deltas in no order. Used by
+ * one thread.
  */
 public final class BlockwiseChannel extends PositionedChannel {
   /** Bytes of a block: about 1 MiB. */

@@ -11,8 +11,8 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
- * Reads bundles: one request reads a whole bundle, which is kept for a while, because a reader of
- * the index of a small pack reads the pack next.
+ * Reads bundles, each whole in one request, and keeps them for a while: a reader of the index of a
+ * small pack reads the pack next.
  *
  * <p>Keeps a bounded number of bytes, and evicts the least recently used first. Safe for use by
  * many threads.

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a pack that is an object of its own: from the local disk if it is cached there, else from
- * the store, with a request for each block, or ahead if JGit asks for it. Reads whole ranges and
- * checks them; a damaged range is read from the store once more, and is an error if it is still
- * damaged. Used by one thread.
+ * the store. There it sends a request for each block, or reads ahead if JGit asks for it. Reads
+ * whole ranges and checks them; a damaged range is read from the store once more, and is an error
+ * if it is still damaged. Used by one thread.
  */
 final class PackChannel extends PositionedChannel {
   private static final Logger LOG = LoggerFactory.getLogger(PackChannel.class);
@@ -120,7 +120,7 @@ final class PackChannel extends PositionedChannel {
    * @param position offset of the first range
    * @param dst receives the bytes
    * @param offset first byte to write in {@code dst}
-   * @param length their number; up to the end of a range or of the pack
+   * @param length number of bytes; they end with a range or with the pack
    * @throws StoreException.Corrupt if the bytes in the store differ from those written
    * @throws IOException if they cannot be read
    */

@@ -16,8 +16,8 @@ import org.jgits3.internal.store.upload.PackUpload;
  * to the store once it is too large for that. Used by one thread.
  *
  * <p>JGit closes the pack file even after a failure, and reports the failure only afterwards, by a
- * rollback. So closing it only ends the writing, and {@link #finish} or {@link #abandon} decides on
- * its existence. Other files are closed only when they are complete.
+ * rollback. Closing the pack file therefore only ends the writing, and {@link #finish} or {@link
+ * #abandon} decides whether it exists. JGit closes other files only when they are complete.
  */
 public final class PackOutput extends DfsOutputStream {
   private static final int FIRST_BUFFER = 4 << 10;
@@ -37,7 +37,7 @@ public final class PackOutput extends DfsOutputStream {
   /** Upload that takes the bytes once they do not fit any more. */
   private Optional<PackUpload> upload = Optional.empty();
 
-  /** All bytes, of which the upload gets whole parts; empty if none are read before the end. */
+  /** All bytes, uploaded from here in whole parts; empty for a writer that never reads them. */
   private Optional<ReadBack> readBack = Optional.empty();
 
   private final RangeChecksums.Writer checksums = new RangeChecksums.Writer();

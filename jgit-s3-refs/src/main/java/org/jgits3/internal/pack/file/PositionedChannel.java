@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 
-/** Reads something from a position that moves on. Used by one thread. */
+/** Channel with a position that advances with each read. Used by one thread. */
 public abstract class PositionedChannel implements ReadableChannel {
   private long position;
   private boolean open = true;

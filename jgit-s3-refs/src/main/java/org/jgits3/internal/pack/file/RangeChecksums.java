@@ -11,8 +11,8 @@ import org.jgits3.store.Crc32c;
 /**
  * CRC32C of each range of a pack, so that a part of the pack can be checked without the rest.
  *
- * <p>The checksums are stored behind the index of the pack, followed by their own CRC32C. So they
- * come with the index, which every reader needs first, and can also be read alone. Immutable.
+ * <p>The checksums are stored behind the index of the pack, followed by their own CRC32C. A reader
+ * gets them with the index, which it needs first anyway, and can also read them alone. Immutable.
  */
 public final class RangeChecksums {
   /** Bytes of a range. Eight, with the header of their array, are half a MiB at most. */
@@ -106,7 +106,7 @@ public final class RangeChecksums {
    * @param position offset of the bytes in the pack, the start of a range
    * @param bytes array with the bytes
    * @param offset first byte in the array
-   * @param length their number; up to the end of a range or of the pack
+   * @param length number of bytes; they end with a range or with the pack
    * @return offset in the pack of the first damaged range; empty if there is none
    */
   OptionalLong damaged(long position, byte[] bytes, int offset, int length) {

@@ -15,9 +15,9 @@ import org.jgits3.manifest.ObjectNames;
  * Directory for packs being received that are too large for memory: one file each, deleted when it
  * is closed.
  *
- * <p>On all kinds of Unix the name of a file is removed as soon as it is open, so that the file
- * also disappears when the process is killed; Windows deletes it then. Safe for use by many threads
- * and processes.
+ * <p>On all kinds of Unix the name of a file is removed as soon as the file is open, so that the
+ * file disappears even when the process is killed. Windows deletes the file in that case. Safe for
+ * use by many threads and processes.
  */
 public final class SpillDirectory {
   private static final String PREFIX = "jgit-s3-";
