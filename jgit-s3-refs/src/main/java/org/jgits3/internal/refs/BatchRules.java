@@ -49,8 +49,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * Makes each change that is possible after those before it, deletions first, because they may
-   * free names for others; otherwise in the order of the batch.
+   * Makes each change that is possible after the changes before it. Makes deletions first, because
+   * they may free names for other commands, and otherwise keeps the order of the batch.
    *
    * @param edits refs as they are; receives the changes
    * @return result of each command
@@ -95,9 +95,9 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * Makes all changes or, if one is not possible, none. The guilty command is found as in {@code
-   * RefDirectory}: names first, then objects, then values. A second command for one ref is guilty,
-   * too; {@code RefDirectory} then throws an exception and leaves the ref locked.
+   * Makes all changes or, if one is not possible, none. Finds the guilty command as {@code
+   * RefDirectory} does: checks names first, then objects, then values. A second command for one ref
+   * is guilty, too, where {@code RefDirectory} throws an exception and leaves the ref locked.
    *
    * @param edits refs as they are; receives the changes
    * @return result of each command: all done, or one refused and the others not attempted
@@ -127,8 +127,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
    * Checks in one pass whether all commands can be done.
    *
    * @param view refs as they are
-   * @param oneByOne true if the batch is not atomic; then nothing is logged of commands that change
-   *     nothing
+   * @param oneByOne true if the batch is not atomic; then commands that change nothing are not
+   *     logged
    * @return the batch; empty if a command would be refused, or one pass cannot tell
    */
   Optional<BulkUpdate.Checked> checkAtOnce(RefView view, boolean oneByOne) {
@@ -143,7 +143,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * As in {@code RefDirectory}, a name to be deleted may be a directory of others, but not in one.
+   * Tests whether the name of a command conflicts with another ref. As in {@code RefDirectory}, a
+   * name to be deleted may be a directory of others, but no other ref may be a directory of it.
    */
   private static boolean conflicting(RefEdits edits, RefEdits trial, ReceiveCommand c) {
     return deletes(c)
@@ -151,7 +152,7 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
         : trial.conflicting(c.getRefName()) || trial.conflicting(target(edits, c));
   }
 
-  /** Gives the first guilty command in an order its result. */
+  /** Sets the result of the first guilty command in some order; false if none is guilty. */
   private boolean blame(
       List<ReceiveCommand> order, Result[] results, Result why, Predicate<ReceiveCommand> guilty) {
     Optional<ReceiveCommand> first = order.stream().filter(guilty).findFirst();

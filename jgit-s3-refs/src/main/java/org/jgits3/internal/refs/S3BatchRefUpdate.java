@@ -164,7 +164,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return name.chars().mapToLong(c -> c < 0x80 ? 1 : 3).sum();
   }
 
-  /** The batch as the commit loop tries it, on one state of the refs after the other. */
+  /**
+   * The batch as a transaction, which the commit loop may try on several states of the refs in
+   * turn.
+   */
   private final class Transaction implements RefTransaction<List<Result>> {
     private final BatchRules rules;
 
@@ -190,7 +193,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
-  /** The record of a batch of which everything was done, and none of it to a symbolic ref. */
+  /** Records of a batch of which every command was done, and none concerned a symbolic ref. */
   private List<Logged> logged(BulkUpdate.Checked batch) {
     List<ReceiveCommand> commands = batch.commands();
     boolean alike =
@@ -212,7 +215,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     return new Outcome<>(List.of(results), logged);
   }
 
-  /** Adds the change of a command about a ref that is not symbolic. */
+  /** Adds the change of a command for a ref that is not symbolic. */
   private static void plain(ReceiveCommand c, List<RefChange> to) {
     to.add(new RefChange(c.getRefName(), c.getOldId().copy(), c.getNewId().copy()));
   }
@@ -242,7 +245,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       Result[] results,
       BiConsumer<ReceiveCommand, List<RefChange>> recording) {
     PersonIdent who = database.identity(getRefLogIdent());
-    boolean oneByOne = oneByOne(commands); // as RefDirectory, which logs them of an atomic batch
+    boolean oneByOne = oneByOne(commands); // like RefDirectory, logs no-ops only if atomic
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
     for (int i = 0; i < commands.size(); i++) {
       if (results[i] == OK && !(oneByOne && BatchRules.changesNothing(commands.get(i)))) {

@@ -54,7 +54,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
     AS_CONFIGURED,
     /** At the first look-up, unless {@link Validation} allows to rely on an earlier answer. */
     ONCE,
-    /** Never, since the store was asked for this handle, or need not be. */
+    /** Never: the store was already asked for this handle, or need not be asked. */
     NO_MORE
   }
 
@@ -142,7 +142,10 @@ public final class S3RefDatabase extends LookupRefDatabase {
     };
   }
 
-  /** Lets look-ups rely on the newest refs known, in a handle whose first one asks the store. */
+  /**
+   * Lets look-ups rely on the newest refs known, if this handle would ask at its first look-up
+   * only.
+   */
   public void relyOnKnown() {
     if (asking == Asking.ONCE) {
       asking = Asking.NO_MORE;
@@ -215,9 +218,9 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * Finds a generation at which all objects reachable from the new values existed.
    *
    * <p>If no garbage was ever removed, and no other handle has packs that may be forgotten, this is
-   * the generation at which the handle was opened. Otherwise the values are checked, also those
-   * that this handle has written: an object that it found may have been garbage, and may refer to
-   * an object that was removed before the handle was opened.
+   * the generation at which the handle was opened. Otherwise the values are checked, including
+   * objects that this handle has written. They may refer to an object that the handle found among
+   * garbage, and that object to one that was removed before the handle was opened.
    */
   private long firstSeen(Supplier<Set<ObjectId>> tips) throws IOException {
     if (shared.dropped() == 0 && !objects.mayKnowHidden()) {
@@ -265,8 +268,8 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * Writes all refs as one new snapshot, in the foreground, so that there is no recent table. Never
    * needed for correctness; changes are folded in the background when it pays.
    *
-   * @throws IOException if the compaction failed, since other processes kept folding say; nothing
-   *     is lost
+   * @throws IOException if the compaction failed, for example because other processes kept folding;
+   *     nothing is lost
    */
   public void compact() throws IOException {
     shared.compact();

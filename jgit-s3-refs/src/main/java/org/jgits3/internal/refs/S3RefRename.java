@@ -16,8 +16,8 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 
 /**
- * Renames a ref, whatever its value is then, in one transaction; {@code HEAD} follows if it pointed
- * there.
+ * Renames a ref in one transaction, whatever its value is at the commit; {@code HEAD} follows if it
+ * pointed to the ref.
  */
 final class S3RefRename extends RefRename {
   private final S3RefDatabase database;

@@ -32,9 +32,10 @@ import org.jgits3.manifest.RefValue;
  * transaction is refused if the ref has another value when it commits. Only an unconditional force
  * accepts any value.
  *
- * <p>The first view is the newest that this process knows, since the store checks in the write that
- * nothing changed meanwhile: an update that succeeds is one request. Any other result on that view
- * is discarded, and the update is decided again on refs that were validated after the call began.
+ * <p>The first view is the newest that this process knows, because the conditional write verifies
+ * that nothing has changed since. An update that succeeds on it takes one request. Any other result
+ * on that view is discarded, and the update is decided again on refs that were validated after the
+ * call began.
  */
 final class S3RefUpdate extends RefUpdate {
   private final S3RefDatabase database;
@@ -46,7 +47,7 @@ final class S3RefUpdate extends RefUpdate {
   /** Refs on which the update is decided; null before the first decision. */
   @Nullable private RefView view;
 
-  /** The ref as of the view, or of the look-up that was asked for; null before either. */
+  /** The ref in the view, or as {@link #getRef} has looked it up; null before either. */
   @Nullable private Ref ref;
 
   /** True if the refs may have changed since the view, so that only a success counts. */
@@ -153,9 +154,9 @@ final class S3RefUpdate extends RefUpdate {
   }
 
   /**
-   * Makes this a symbolic ref. It is a {@code LOCK_FAILURE} if the ref was linked elsewhere since
-   * this update was created, as in other DFS repositories, and if the ref does not lead to the
-   * {@linkplain #setExpectedOldObjectId expected} object when it is committed.
+   * Makes this a symbolic ref. Fails with {@code LOCK_FAILURE} if the ref was linked elsewhere
+   * since this update was created, as in other DFS repositories, or if the ref does not lead to the
+   * {@linkplain #setExpectedOldObjectId expected} object at the commit.
    */
   @Override
   public Result link(String newTarget) throws IOException {
@@ -165,7 +166,7 @@ final class S3RefUpdate extends RefUpdate {
   }
 
   private Result decide(IoSupplier<Result> decision) throws IOException {
-    // Whether to detach was decided when the update was made, on what the ref was then.
+    // Detaching was decided when the update was created, from the ref as it was at that time.
     Optional<RefView> known = isDetachingSymbolicRef() ? Optional.empty() : database.known();
     if (known.isPresent()) {
       begin(known.get(), true);
@@ -174,7 +175,7 @@ final class S3RefUpdate extends RefUpdate {
         return result.get();
       }
     }
-    // A transaction that was refused has seen refs that are recent enough.
+    // A refused transaction has been tried on refs that are recent enough.
     Optional<RefView> recent = verdict.isPresent() ? database.known() : Optional.empty();
     begin(recent.isPresent() ? recent.get() : database.validated(), false);
     return decision.get();
@@ -349,7 +350,7 @@ final class S3RefUpdate extends RefUpdate {
   /**
    * Message for the log.
    *
-   * @param message what the caller gave; null for none, which no result is added to
+   * @param message message of the caller; null for none, to which no result is added
    * @param result result to be added; empty for none
    */
   static String message(@Nullable String message, String result) {

@@ -61,7 +61,7 @@ final class TransactionReflog implements ReflogReader {
     return found;
   }
 
-  /** Name under which the ref has older entries that are wanted. */
+  /** Adds an entry; returns the name under which to look for older ones, empty to stop. */
   private static Optional<String> collect(
       LogEntry transaction, RefChange c, List<ReflogEntry> found, int max) {
     if (c.deletes()) {
@@ -97,7 +97,7 @@ final class TransactionReflog implements ReflogReader {
           ZoneOffset.ofTotalSeconds(transaction.zone() * 60));
     }
 
-    /** In one line, as in a reflog of Git. */
+    /** The message in one line, as in Git's reflog. */
     @Override
     public String getComment() {
       return LINE_END.matcher(transaction.message()).replaceAll(" ");

@@ -16,10 +16,10 @@ import org.jgits3.manifest.RefChange;
  * A block of a {@link BlockFile} while it is written; {@link BlockCursor} reads it. A block can be
  * read on its own, because ids and texts that entries refer to are written again in each block.
  *
- * <p>Numbers are little-endian groups of seven bits. A name is the number of bytes it shares with
- * the name before, and the rest. An id that was written lately is the number of its slot in a table
- * of {@value #SLOTS}, which both sides keep; an id of zeros is a bit. Texts of entries are written
- * once and numbered.
+ * <p>Numbers are little-endian groups of seven bits. A name is written as the number of bytes it
+ * shares with the name before it, and the rest. An id that was written recently is written as the
+ * number of its slot in a table of {@value #SLOTS}, which writer and reader both keep; an id of
+ * zeros is a bit. Each text of entries is written once, and then referred to by its number.
  *
  * <p>Used by one thread.
  */

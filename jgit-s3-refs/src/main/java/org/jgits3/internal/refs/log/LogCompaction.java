@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>Segments are kept in a geometric progression: each is at least {@value #FACTOR} times as large
  * as all newer ones together. The tail is written together with as many of the newest segments as
  * would break that rule. A segment of {@value #CAP} bytes is no longer rewritten, so a merge reads
- * at most about twice that; there are up to {@value #LISTED} segments, and of more than that the
- * two neighbours with the fewest bytes are merged, of any size.
+ * at most about twice that. If there are more than {@value #LISTED} segments, the two neighbours
+ * with the fewest bytes are merged, whatever their size.
  *
  * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
  * log still lists the merged segments and its tail still begins with the moved entries; entries
@@ -108,7 +108,7 @@ public final class LogCompaction {
   }
 
   /**
-   * Copies all segments of a template into one of its fork.
+   * Copies all segments of a template into one segment of its fork.
    *
    * @throws DamagedLogException if one cannot be read
    * @throws IOException if the copy failed; nothing is lost
@@ -202,7 +202,10 @@ public final class LogCompaction {
     return segment.object().size();
   }
 
-  /** Input of one new segment: segments from one number to before another, and entries. */
+  /**
+   * Input of one new segment: the segments {@code from}, inclusive, to {@code to}, exclusive, and
+   * entries.
+   */
   private record Run(int from, int to, List<LogEntry> entries) {
     boolean isEmpty() {
       return entries.isEmpty() && to - from < 2;

@@ -40,7 +40,7 @@ public final class LogReader {
   }
 
   /**
-   * Visits the changes of a ref, newest first, until told to stop.
+   * Visits the changes of a ref, newest first, until the visitor stops.
    *
    * @param ref full name
    * @param visitor receives each change
@@ -144,7 +144,7 @@ public final class LogReader {
         if (changes.get(i).ref().equals(wanted)) {
           name = visitor.visit(e, changes.get(i));
           if (!name.equals(Optional.of(wanted))) {
-            return; // under the other name it was known before this transaction
+            return; // older transactions have the other name
           }
         }
       }

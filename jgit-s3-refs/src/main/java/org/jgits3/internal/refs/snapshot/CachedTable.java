@@ -31,7 +31,7 @@ final class CachedTable {
   /** Memory it took when it was counted last; written by the budget under its lock. */
   private volatile long counted;
 
-  /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
+  /** {@link System#nanoTime} of a recent use. Written without a lock by any thread. */
   private volatile long used;
 
   CachedTable(List<String> ids, RefTable table, AtomicReference<CachedTable> place) {
@@ -71,8 +71,8 @@ final class CachedTable {
   }
 
   /**
-   * Tests whether the table takes other memory now than its budget knows: it grows with its indexes
-   * and the overlay seen last.
+   * Tests whether the memory of the table differs from what the budget has counted: it grows with
+   * its indexes and the overlay seen last.
    */
   boolean hasGrown() {
     return bytes() != counted;

@@ -15,8 +15,8 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
- * Derives the table that another process wrote from those before it and the overlay that this
- * process saw last, which saves the download. A derived table is used only if it has the SHA-256 of
+ * Derives a table that another process wrote from the tables before it and the overlay that this
+ * process saw last. This saves the download. A derived table is used only if it has the SHA-256 of
  * the one that was written.
  */
 final class Derivation {
@@ -54,8 +54,8 @@ final class Derivation {
   }
 
   /**
-   * Builds the table that a fold writes if it has the bytes of the one wanted; a different size
-   * shows most that have not.
+   * Builds the table that a fold writes; empty unless it has the bytes of the one wanted. Comparing
+   * sizes first rules out most others cheaply.
    */
   private static Optional<RefTable> proven(RefFold fold, RefSnapshot wanted) throws IOException {
     SnapshotMerge merge = fold.merge();

@@ -23,8 +23,8 @@ import org.jgits3.manifest.Refs;
 /** Changes of refs on top of a view. Each change sees those made before it. Used by one thread. */
 public final class RefEdits {
   /**
-   * Bytes of a manifest for refs that stay in it, since packed-refs cannot hold them: symbolic ones
-   * and those outside {@code refs/}, but {@code HEAD}.
+   * Bytes of a manifest for refs that stay in it because packed-refs cannot hold them: symbolic
+   * refs and those outside {@code refs/}, except {@code HEAD}.
    */
   static final long MOST_KEPT = 32 << 10;
 

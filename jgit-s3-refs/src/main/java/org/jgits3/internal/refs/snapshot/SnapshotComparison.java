@@ -19,7 +19,7 @@ import org.jgits3.store.ReadRequest;
  * they came from.
  */
 final class SnapshotComparison {
-  /** Bytes of a range, on the whole, unless there would be too many of them. */
+  /** Approximate bytes of a range; more if there would be too many ranges. */
   private static final int RANGE = 8 << 20;
 
   /** Most ranges, so that what requests allocate does not depend on the size. */

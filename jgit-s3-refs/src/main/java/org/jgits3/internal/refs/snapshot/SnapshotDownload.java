@@ -20,7 +20,7 @@ import org.jgits3.store.StoreException;
 public final class SnapshotDownload {
   private final RangeReader reader;
 
-  /** Reads snapshots of a store whose versions mean something. */
+  /** Creates a reader of the snapshots of a store whose versions are reliable. */
   public SnapshotDownload(ObjectStore store) {
     this(store, true, RangeReader.Sizes.DEFAULT);
   }

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
  * Newest tables of one repository. Loads them at most once for all concurrent callers, and keeps
  * them as long as the memory set for all repositories allows. Safe for use by many threads.
  *
- * <p>An id names one content and is never reused, so a table that is held, or being loaded by
- * another thread, is as good as a new one, however old. Only trust in the store must not be older
- * than the call; see {@link #compared}.
+ * <p>An id names one content and is never reused, so a table that is held, or that another thread
+ * is loading, is never stale. Only a comparison with the store must not be older than the call; see
+ * {@link #compared}.
  */
 public final class SnapshotTables {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotTables.class);
@@ -95,7 +95,8 @@ public final class SnapshotTables {
     Refs refs = manifest.refs();
     Object end = null;
     try {
-      // Another load may have ended between the look at what is held and the entry among the loads.
+      // Another load may have ended after the check of the held table, before this load was
+      // registered.
       Optional<RefTable> ready = held(refs);
       ready = ready.isPresent() ? ready : derive(refs);
       RefTable table = ready.isPresent() ? ready.get() : read(manifest, this::heldOrDownloaded);
@@ -264,7 +265,7 @@ public final class SnapshotTables {
               || ObjectNames.mintedAt(made.newest()) < ObjectNames.mintedAt(before.newest()))) {
         return;
       }
-      held.set(made); // if the budget lets the one before go at this moment, it finds it gone
+      held.set(made); // a concurrent release of the one before does nothing
       budget.keep(made, before);
     }
   }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 public final class TableCache implements TableMemory {
   private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
 
-  /** Nanoseconds within which uses are not told apart. */
+  /** Resolution of the time of a use, in nanoseconds. */
   private static final long GRAIN = 1_000_000;
 
   /** Nanoseconds between two warnings. */
@@ -50,10 +50,10 @@ public final class TableCache implements TableMemory {
   private long warned;
 
   /**
-   * A budget of which nothing is used.
+   * Creates an unused budget.
    *
    * @param limit bytes that tables may take
-   * @param metrics counts tables that are let go
+   * @param metrics counts tables that are released
    */
   public TableCache(long limit, RefsCounters metrics) {
     this(limit, metrics, System::nanoTime);
@@ -77,10 +77,10 @@ public final class TableCache implements TableMemory {
   }
 
   /**
-   * Keeps a table that has taken its place, or lets it go at once if it is too large.
+   * Keeps a table that is installed, or releases it at once if it is too large.
    *
-   * <p>The place is taken first: were the table counted first, it could be chosen to go before it
-   * is there, and would then be there uncounted.
+   * <p>The caller installs the table first. If the table were counted first, it could be released
+   * before it is installed, and would then stay installed uncounted.
    *
    * @param table the table
    * @param before the one whose place it took; null for none
@@ -112,7 +112,7 @@ public final class TableCache implements TableMemory {
     if (fits(table.counted())) {
       trim();
     } else {
-      letGo(table); // or all others would have to go, and it still would not fit
+      letGo(table); // it would not fit even if all others were released
       warn(table.counted());
     }
   }

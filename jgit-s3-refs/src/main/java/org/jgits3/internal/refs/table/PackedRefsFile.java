@@ -17,8 +17,8 @@ import org.jgits3.store.StoreException;
 
 /**
  * A {@code packed-refs} file that Git or JGit wrote, read into a table with newer values of some
- * refs. Reads it twice, once to know how large the table will be, in chunks of whole refs. So it
- * takes no memory but for the table and a chunk. Used by one thread.
+ * refs. Reads the file twice, in chunks of whole refs; the first pass determines the size of the
+ * table. Thus takes memory only for the table and one chunk. Used by one thread.
  */
 public final class PackedRefsFile {
   private static final int CHUNK = 1 << 20;
@@ -47,7 +47,7 @@ public final class PackedRefsFile {
     return read(file, newer, CHUNK);
   }
 
-  /** Reads a file in chunks of so many bytes, unless a ref has more. */
+  /** Reads a file in chunks of a given size; a ref that is longer enlarges it. */
   static Optional<PackedRefsTable> read(Path file, RefDelta newer, int chunk) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       return Optional.of(new PackedRefsFile(channel, newer, chunk).table(file));
@@ -87,7 +87,7 @@ public final class PackedRefsFile {
       int whole = end ? filled : afterLast('\n', bytes, filled);
       int start = first ? afterComment(bytes, whole) : 0;
       PackedRefsTable lines = PackedRefsParser.parse("packed-refs", bytes, start, whole);
-      // the last ref belongs to the next chunk, since its peeled value may follow there
+      // The last ref belongs to the next chunk, because its peeled value may follow there.
       int refs = end ? lines.size() : lines.size() - 1;
       if (refs > 0 || end) {
         int cut = lines.start(refs);
@@ -103,7 +103,7 @@ public final class PackedRefsFile {
     }
   }
 
-  /** Skips the first line if it is a comment, which only tells what is looked at anyway. */
+  /** Skips the first line if it is a comment: what it says is checked in any case. */
   private static int afterComment(byte[] bytes, int whole) {
     int at = 0;
     if (whole > 0 && bytes[0] == '#') {

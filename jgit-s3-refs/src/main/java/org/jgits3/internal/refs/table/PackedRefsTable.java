@@ -211,7 +211,7 @@ public final class PackedRefsTable {
     for (int i = 0; i < size(); i++) {
       int name = lines[i] + NAME;
       int nameEnd = nameEnd(i);
-      // directories that the name before was in, too, have been looked for
+      // Directories that this name shares with the one before were checked there.
       int common = Arrays.mismatch(bytes, before, beforeEnd, bytes, name, nameEnd); // never equal
       for (int at = name + common; at < nameEnd; at++) {
         if (bytes[at] == '/' && find(bytes, name, at, 0, i) >= 0) {
@@ -316,7 +316,7 @@ public final class PackedRefsTable {
       } else if (cmp > 0) {
         high = mid - 1;
       } else if (hasLineFeed(name, from, to)) {
-        return -(mid + 1) - 1; // it ran over the end of a line, and what matched is no name
+        return -(mid + 1) - 1; // the match runs past the end of a line, so it is no name
       } else {
         return mid;
       }

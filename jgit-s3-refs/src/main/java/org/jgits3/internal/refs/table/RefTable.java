@@ -33,8 +33,8 @@ public final class RefTable {
   private final int[] found;
 
   /**
-   * For each recent ref, what the refs of the base between it and the next recent ref have more as
-   * their number here than as their index in the base.
+   * For each recent ref: the number here minus the index in the base, of the refs of the base
+   * between it and the next recent ref.
    */
   private final int[] shifts;
 
@@ -291,7 +291,7 @@ public final class RefTable {
   }
 
   /**
-   * Merges the tables. All that lists refs goes through this.
+   * Merges the tables. Every listing of refs uses this.
    *
    * @param from number of the first ref
    * @param to number after the last one

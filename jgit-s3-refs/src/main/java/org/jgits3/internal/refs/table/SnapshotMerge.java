@@ -10,9 +10,9 @@ import java.io.OutputStream;
 import org.eclipse.jgit.lib.Constants;
 
 /**
- * Table with changes folded in. Every process makes the same snapshot of the same two, byte for
- * byte. Its size is known before a byte is written; unchanged refs are copied in runs, without
- * parsing them. Immutable.
+ * Table with changes folded in. From the same table and changes, every process makes the same
+ * snapshot, byte for byte. Its size is known before a byte is written; unchanged refs are copied in
+ * runs, without parsing them. Immutable.
  */
 public final class SnapshotMerge {
   private static final byte[] HEADER = PackedRefsTable.HEADER.getBytes(US_ASCII);

@@ -43,7 +43,7 @@ public final class BulkUpdate {
 
   private int opened;
 
-  /** Name created before; what it has in common with the next need not be looked at again. */
+  /** Name checked last; directories that it shares with the next one are not checked again. */
   private String before = "";
 
   public BulkUpdate(RefView view) {

@@ -25,11 +25,11 @@ import org.jgits3.store.StoreException;
 /**
  * Folds the overlay of a manifest into a table of refs.
  *
- * <p>The table is uploaded first, as it is merged, from one pinned manifest. The commit then holds
- * on two conditions: the manifest still names the tables it started from, and the new overlay is
- * exactly the entries, deletions included, that differ from the tables it then has. Without the
- * first, of two compactions the slower one would bring back what the faster one folded; without the
- * second, an update made meanwhile would be lost.
+ * <p>The table is uploaded first, as it is merged, from one pinned manifest. The commit then
+ * depends on two conditions: the manifest still names the tables that the compaction started from,
+ * and the new overlay is exactly the entries, deletions included, that differ from the new tables.
+ * Without the first, the slower of two compactions would bring back what the faster one folded;
+ * without the second, an update made meanwhile would be lost.
  */
 final class Compaction {
   /** Overlay entries that make a compaction due. */
@@ -95,8 +95,8 @@ final class Compaction {
   }
 
   /**
-   * Makes sure that what is built upon is what was written: look-ups check the CRC32C only, and a
-   * new snapshot would bury the difference.
+   * Verifies the SHA-256 of the tables that a fold builds upon: look-ups check the CRC32C only, and
+   * a new snapshot would hide a difference for good.
    *
    * @param manifest lists the tables that a fold builds upon
    * @param table these tables
@@ -121,8 +121,9 @@ final class Compaction {
   }
 
   /**
-   * Commits what was written; false if no manifest lists it, because the tables are others. The
-   * store may have refused the copy of a request that it had applied: then they are its own.
+   * Commits the table that was written; false if the manifest lists other tables by now, and not
+   * this one. If the store has applied a request and refused a copy of it, the manifest already
+   * lists this table.
    */
   private boolean commit(Refs from, RefTable table, NewSnapshot made) throws IOException {
     return committer.<Boolean>commit(

@@ -23,12 +23,13 @@ import org.slf4j.LoggerFactory;
  * Decides when the overlay and the tail of the log of one repository leave its manifest: in the
  * background once they have grown, and at once for a commit that finds no room.
  *
- * <p>Of all processes that commit to a repository the one folds in the background whose commit has
- * taken overlay or tail over a multiple of what makes folding due. If it dies, or its store stalls,
- * the one that takes them over the next multiple folds; so no lease is needed, and no clock.
+ * <p>Of all processes that commit to a repository, the one whose commit takes overlay or tail over
+ * a multiple of the threshold folds in the background. If it dies, or its store stalls, the process
+ * that takes them over the next multiple folds. So neither a lease nor a clock is needed.
  *
  * <p>A commit that finds no room moves the tail, which is one small object, and folds the overlay
- * only if that is not enough. Of threads that find no room together the first one makes it.
+ * only if that is not enough. If several threads find no room at the same time, the first one makes
+ * it.
  *
  * <p>Safe for use by many threads.
  */
@@ -36,8 +37,8 @@ public final class Folding {
   private static final Logger LOG = LoggerFactory.getLogger(Folding.class);
 
   /**
-   * Attempts of a commit while others keep taking the room that was made. Of those that find none
-   * together one gets it each time, where packs leave little.
+   * Attempts of a commit while others keep taking the room that was made. Where packs leave little
+   * room, only one of the waiting commits gets it each time.
    */
   private static final int ATTEMPTS = 64;
 
@@ -61,10 +62,10 @@ public final class Folding {
    */
   private volatile boolean owed = true;
 
-  /** Newest generation seen that was made by a fold, of whatever process. */
+  /** Newest generation seen that was made by a fold, in any process. */
   private volatile long roomMadeAt; // written by one thread at a time, see observe
 
-  /** Held while room is made: those who wait for the same find that there is some. */
+  /** Held while room is made; threads that wait for it then find that there is room. */
   private final ReentrantLock makingRoom = new ReentrantLock();
 
   Folding(
@@ -112,7 +113,7 @@ public final class Folding {
     }
   }
 
-  /** Does something while the background begins no fold. */
+  /** Runs an action, during which no fold begins in the background. */
   <R> R holding(IoSupplier<R> action) throws IOException {
     boolean held = running.compareAndSet(false, true);
     try {
@@ -136,7 +137,7 @@ public final class Folding {
       LOG.debug("refs are not compacted, since their repository is gone", e);
     } catch (IOException e) {
       LOG.warn("refs were not compacted, the next update tries again: {}", e.getMessage());
-    } catch (RuntimeException | Error e) { // memory may be had when the next one is tried
+    } catch (RuntimeException | Error e) { // the next try may find memory
       LOG.error("refs were not compacted, the next update tries again", e);
     } finally {
       running.set(false);
@@ -166,8 +167,8 @@ public final class Folding {
    * @param full says how much was missing
    * @param attempt how often the commit was tried before
    * @return whether it may fit now; false if what takes the room cannot be folded
-   * @throws IOException if room could not be made, or it is not known whether it was; nothing is
-   *     lost, and of the commit nothing was written
+   * @throws IOException if room could not be made, or the outcome is unknown; nothing is lost, and
+   *     nothing of the commit was written
    */
   boolean makeRoom(ManifestException.TooLarge full, int attempt) throws IOException {
     if (attempt == ATTEMPTS) {
@@ -189,7 +190,7 @@ public final class Folding {
     }
   }
 
-  /** Moves out of the manifest so many bytes, or nothing if there are fewer. */
+  /** Moves at least the wanted bytes out of the manifest, or none if fewer can be moved. */
   private boolean fold(Manifest manifest, long wanted) throws IOException {
     long ofTail = logCompaction.movableBytes(manifest);
     long ofOverlay = manifest.refs().overlayBytes();
@@ -206,7 +207,7 @@ public final class Folding {
   }
 
   /**
-   * Folds refs and log, due or not, while the background begins no fold.
+   * Folds refs and log, even if no fold is due; meanwhile no fold begins in the background.
    *
    * @param refs folds the refs
    * @throws IOException if it could not be done; nothing is lost

@@ -18,8 +18,8 @@ import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.RefChange;
 
 /**
- * Creates the refs of a repository that has none but symbolic ones. Very many of them take no
- * memory but that of their table, which becomes the snapshot as it is. Immutable.
+ * Creates the first refs of a repository, which has at most symbolic ones. However many they are,
+ * they take only the memory of their table, which becomes the snapshot unchanged. Immutable.
  */
 public final class InitialRefs implements RefTransaction<Integer> {
   /** Estimated bytes of a ref and of its change in a manifest, besides two times its line. */
@@ -79,7 +79,9 @@ public final class InitialRefs implements RefTransaction<Integer> {
         : Optional.empty();
   }
 
-  /** Tests whether a symbolic ref has no name of these refs, nor is in the way of one. */
+  /**
+   * Tests whether a symbolic ref neither has the name of one of these refs nor conflicts with one.
+   */
   private boolean isBeside(String link) {
     return table.find(link) < 0
         && RefNames.directory(link, directory -> table.find(directory) >= 0).isEmpty()

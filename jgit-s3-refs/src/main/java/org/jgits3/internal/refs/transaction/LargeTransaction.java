@@ -36,7 +36,7 @@ import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * A transaction too large for the manifest: the resulting refs are uploaded as a snapshot first,
- * and then committed. The snapshot is kept across competing commits, whose changes go on top,
+ * and then committed. A competing commit does not invalidate the snapshot: its changes go on top,
  * unless they could alter the decision.
  *
  * <p>Immutable; proposals have no other effect.
@@ -62,7 +62,7 @@ final class LargeTransaction<R> {
    *
    * @param changes changes of the refs that packed-refs can hold
    * @param initial all of them, if there were none before
-   * @param refs all refs afterwards, as far as a snapshot cannot hold them
+   * @param refs refs afterwards that a snapshot cannot hold
    * @param outcome verdict and log
    * @param readSet refs it was decided on; empty for a {@link Complete} transaction
    */
@@ -120,7 +120,7 @@ final class LargeTransaction<R> {
       return tips;
     }
 
-    /** Tells if it could be decided in another way because of a change of others. */
+    /** Tests whether a change by others could alter the decision. */
     boolean concernedBy(String name, RefView before, RefView now) {
       if (readSet.isPresent()) {
         return readSet.get().concerns(name, before.direct(name), now.direct(name));

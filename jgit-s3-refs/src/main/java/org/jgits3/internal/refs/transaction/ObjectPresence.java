@@ -9,13 +9,13 @@ import org.eclipse.jgit.lib.RefDatabase;
 /** Knowledge of a handle about objects that refs are to point to. Safe for use by many threads. */
 public interface ObjectPresence {
   /**
-   * Makes sure that everything that objects lead to is in the packs listed as of this call, or
+   * Checks that everything reachable from objects is in packs that are listed at this call, or
    * later.
    *
    * @param ids the objects
-   * @param refs refs as of this call, or later, all of which lead to what is there
+   * @param refs refs as of this call, or later; everything reachable from them exists
    * @throws org.eclipse.jgit.errors.MissingObjectException if something is missing
-   * @throws IOException if it cannot be told
+   * @throws IOException if this cannot be determined
    */
   void checkComplete(Set<ObjectId> ids, RefDatabase refs) throws IOException;
 

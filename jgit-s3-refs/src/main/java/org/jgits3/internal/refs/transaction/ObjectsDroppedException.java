@@ -8,8 +8,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.Manifest;
 
 /**
- * Garbage was removed since the one who updates refs first looked for an object, so that what the
- * refs are to lead to may be gone. Nothing was changed.
+ * Garbage was removed after the updater of refs first looked for an object, so objects that the
+ * refs would lead to may be gone. Nothing was changed.
  */
 public final class ObjectsDroppedException extends IOException {
   private static final long serialVersionUID = 1;
@@ -22,12 +22,12 @@ public final class ObjectsDroppedException extends IOException {
   }
 
   /**
-   * Makes sure that nothing was removed, if a change of refs makes some lead to objects.
+   * Checks that no garbage was removed, if a change makes refs point to objects.
    *
    * @param base manifest to change
-   * @param tips says what the changed refs are to point to
+   * @param tips gives the ids that the changed refs will point to
    * @param seen generation of a manifest that was known before the first look for an object
-   * @throws ObjectsDroppedException if something was
+   * @throws ObjectsDroppedException if garbage was removed since that generation
    */
   static void check(Manifest base, Supplier<Set<ObjectId>> tips, long seen)
       throws ObjectsDroppedException {

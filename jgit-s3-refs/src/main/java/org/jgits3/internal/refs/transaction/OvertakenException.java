@@ -5,8 +5,8 @@ import java.io.IOException;
 
 /**
  * Others changed refs on which a prepared transaction was decided, or folded what a compaction
- * began with: prepare it again. That is not done in the commit loop, where all other changes of the
- * repository would wait for it.
+ * began with. The caller prepares it again, outside the commit loop, because all other changes of
+ * the repository would wait for it there.
  */
 final class OvertakenException extends IOException {
   OvertakenException(String name) {

@@ -45,7 +45,7 @@ public interface RefTransaction<R> {
    *
    * @param changes what becomes of the refs; no symbolic ones
    * @param initial all refs, instead of changes, of a repository that had none
-   * @param outcome what the transaction came to
+   * @param outcome verdict and log
    */
   record Complete<R>(RefDelta changes, Optional<PackedRefsTable> initial, Outcome<R> outcome) {}
 

@@ -51,24 +51,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The refs of one repository, as all its handles in this process share them: one table in memory,
- * one line of transactions. Safe for use by many threads.
+ * one sequence of transactions. Safe for use by many threads.
  */
 public final class SharedRefs {
   private static final Logger LOG = LoggerFactory.getLogger(SharedRefs.class);
 
   /**
-   * Uploads of a large batch, or of all refs as one table, while others keep compacting. Others
-   * have to fold during each of them, with as many changes as make a fold due, to make it fail.
+   * Attempts to upload a large batch, or all refs as one table, while others keep compacting. All
+   * fail only if others fold during each of them, and that takes as many changes as make a fold
+   * due.
    */
   private static final int UPLOADS = 8;
 
-  /** Loads tried in a row while others keep compacting. */
+  /** Consecutive attempts to load the refs while others keep compacting. */
   private static final int LOADS = 8;
 
   /** Bytes of a manifest that batches fill; the rest is left to updates until a compaction ends. */
   private static final long ROOM = Manifest.MAX_BYTES - (24 << 10);
 
-  /** Bytes of a batch that needs no snapshot however full the manifest is: packs leave as much. */
+  /**
+   * Maximum bytes of a batch that never needs a snapshot: packs leave so much room in any manifest.
+   */
   private static final long SMALL = Manifest.ROOM_FOR_REFS / 2;
 
   private final ManifestCommitter committer;
@@ -79,7 +82,9 @@ public final class SharedRefs {
   private final Folding folding;
   private final Validation validation;
 
-  /** Held by a batch that uploads a snapshot: another one would make that the wrong one. */
+  /**
+   * Held by a batch that uploads a snapshot, because another batch would make that snapshot stale.
+   */
   private final ReentrantLock largeBatches = new ReentrantLock();
 
   /** True if a snapshot that was read once need not be read again. */
@@ -94,8 +99,8 @@ public final class SharedRefs {
   /**
    * The refs of one repository.
    *
-   * @param store where snapshots and log segments are
-   * @param uploads how they get there
+   * @param store store of snapshots and log segments
+   * @param uploads uploads of these to the store
    * @param committer commit loop of the repository
    * @param validation when look-ups ask the store
    * @param background runs compactions
@@ -186,8 +191,8 @@ public final class SharedRefs {
   }
 
   /**
-   * Newest refs this process has seen, without asking the store. Good for what is checked again
-   * when it commits.
+   * Newest refs this process has seen, without asking the store. Suitable for decisions that are
+   * checked again at the commit.
    *
    * @return the refs; empty if nothing was seen yet, the repository is known to be gone, or the
    *     snapshot is not in memory
@@ -210,8 +215,8 @@ public final class SharedRefs {
   }
 
   /**
-   * Asks the store for the newest manifest, which the refs are made of; where versions are not
-   * trusted, for the snapshot that is held as well. One that is not held is left to look-ups.
+   * Asks the store for the newest manifest. Where versions are not trusted, also compares the
+   * snapshot that is in memory with the store; one that is not in memory is left to look-ups.
    *
    * @throws IOException if it cannot be read
    */
@@ -257,7 +262,7 @@ public final class SharedRefs {
     return !committer.isGone() && at.isPresent() && at.getAsLong() - moment >= 0;
   }
 
-  /** Notes a validation. One that began later may have ended before. */
+  /** Records a validation, unless one that began later was recorded before. */
   private synchronized void validated(long began) {
     if (!validatedSince(began)) {
       validatedAt = OptionalLong.of(began);
@@ -429,9 +434,9 @@ public final class SharedRefs {
   }
 
   /**
-   * Commits a transaction with a new snapshot, which is uploaded first. Nothing is compacted here
-   * meanwhile, nor another such batch begun: the snapshot would be of the wrong refs then, and the
-   * upload for nothing.
+   * Commits a transaction with a new snapshot, which is uploaded first. Meanwhile this process
+   * begins no compaction and no other such batch: either would make the snapshot stale, and the
+   * upload useless.
    */
   private <R> R commitLarge(Committer through, RefTransaction<R> transaction, long seen)
       throws IOException {
@@ -476,8 +481,9 @@ public final class SharedRefs {
   }
 
   /**
-   * Keeps the table of a large transaction if it was committed. One that was refused has a snapshot
-   * that no manifest lists; kept, it would pass for newer than the real one and shut that out.
+   * Keeps the table of a large transaction if it was committed. No manifest lists the snapshot of a
+   * refused one; if its table were kept, it would pass for newer than the real table and keep that
+   * out.
    */
   private void installIfListed(LargeTransaction<?> large) {
     if (newest().levelIds().equals(large.levelIds())) {
@@ -493,7 +499,8 @@ public final class SharedRefs {
   /**
    * Writes all refs as one table, and the log's tail as a segment. Blocks no update.
    *
-   * @throws IOException if it could not be done, since others kept folding say; nothing is lost
+   * @throws IOException if it could not be done, for example because others kept folding; nothing
+   *     is lost
    */
   public void compact() throws IOException {
     compact(RefFold::intoBase);
@@ -510,7 +517,7 @@ public final class SharedRefs {
     folding.copyLog();
   }
 
-  /** Folds refs, into some table, and log, due or not. */
+  /** Folds refs into a table, and the log into a segment, even if no fold is due. */
   void compact(BiFunction<RefTable, RefDelta, RefFold> levels) throws IOException {
     folding.all(() -> foldPersistently(levels));
   }

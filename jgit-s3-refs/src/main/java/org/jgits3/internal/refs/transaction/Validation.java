@@ -20,7 +20,7 @@ public sealed interface Validation {
   /**
    * Unless the refs were validated recently.
    *
-   * @param window how old what a look-up sees may be
+   * @param window maximum age of the refs that a look-up sees
    */
   record Within(Duration window) implements Validation {}
 
