@@ -45,7 +45,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whole immutable objects in a local directory, so that they need not be read from the store again.
- * An object that is not there is fetched in the background, and read from the store meanwhile.
+ * An object that is not cached is fetched in the background; until then, callers read it from the
+ * store.
  *
  * <p>A damaged or unusable directory never changes a result: the bytes are then read from the
  * store. Files have the bytes of the objects and nothing else. Readers compare each part with its
@@ -72,7 +73,9 @@ public final class DiskCache implements Closeable {
   /** Pause of all fetches after a file could not be written, as on a full disk. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
-  /** Objects that may wait to be fetched; more are fetched when they are used again. */
+  /**
+   * Maximum number of objects that wait to be fetched; others are fetched when they are used again.
+   */
   private static final int MOST_WAITING = 100;
 
   /** Bytes of a request that fetches. */
@@ -116,8 +119,8 @@ public final class DiskCache implements Closeable {
    * Settings of an administrator.
    *
    * @param directory local directory; nothing else may be in it
-   * @param limit bytes that may be kept, by all processes that use the directory; an object of more
-   *     than half of it is not
+   * @param limit bytes that all processes that use the directory may keep together; an object of
+   *     more than half of it is not kept
    */
   public record Options(Path directory, long limit) {}
 

@@ -58,7 +58,7 @@ public final class LruCache<K, V> {
    * @param key its key
    * @param value its value
    * @param size its weight
-   * @param kept number of entries, the last used, that stay however heavy they are
+   * @param kept number of most recently used entries that stay whatever their weight
    * @return keys of evicted entries
    */
   public synchronized List<K> put(K key, V value, long size, int kept) {

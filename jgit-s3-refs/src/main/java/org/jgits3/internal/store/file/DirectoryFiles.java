@@ -72,7 +72,10 @@ public final class DirectoryFiles {
     move(source, target, () -> {});
   }
 
-  /** The same, with something to do when the directories are there and the file is not. */
+  /**
+   * As {@link #move(Path, Path)}, with an action between creating the directories and moving the
+   * file.
+   */
   static void move(Path source, Path target, IoRunnable first) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {
@@ -88,7 +91,7 @@ public final class DirectoryFiles {
     }
   }
 
-  /** Waits until the entries of a directory are on disk; one that is gone has none. */
+  /** Waits until the entries of a directory are on disk; does nothing if the directory is gone. */
   static void forceDirectory(Path dir) throws IOException {
     try (FileChannel channel = FileChannel.open(dir, StandardOpenOption.READ)) {
       channel.force(true);

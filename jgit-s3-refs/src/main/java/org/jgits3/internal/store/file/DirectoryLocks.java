@@ -32,7 +32,7 @@ final class DirectoryLocks {
     this.directory = directory;
   }
 
-  /** Runs an action while no other thread or process runs one under this key's lock. */
+  /** Runs an action under the lock of a key, which no other thread or process holds meanwhile. */
   <T> T withKey(String key, IoSupplier<T> action) throws IOException {
     Path file = directory.resolve(String.format("%02x", key.hashCode() & 0xff));
     // A file lock belongs to the process, and closing ANY channel of the file releases it: the
@@ -82,8 +82,8 @@ final class DirectoryLocks {
     try {
       channel.close();
     } catch (IOException e) {
-      // The descriptor and with it the lock are gone whatever close says, nothing was written
-      // through it, and what was done under the lock is done: there is nothing to report.
+      // Even if close fails, the descriptor and with it the lock are gone. Nothing was written
+      // through the descriptor, and the action is complete, so there is nothing to report.
     }
   }
 }

@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Names of files that are being written. A process that dies leaves such files behind; a store that
- * is opened a day later removes them. The clock decides nothing else: a process that slept for a
- * day in the middle of a write finds its file gone, and the write is refused.
+ * is opened a day later removes them. Nothing else depends on the clock: if a process sleeps for a
+ * day in the middle of a write, its file is gone, and the write is refused.
  *
  * <p>Safe for use by many threads.
  */
@@ -43,7 +43,7 @@ final class DirectoryTemp {
     return UUID.randomUUID().toString().replace("-", "");
   }
 
-  /** Removes what has not been modified for a day. */
+  /** Removes files that have not been modified for a day. */
   void removeLeftovers() throws IOException {
     if (Files.notExists(directory)) {
       return;
@@ -58,7 +58,10 @@ final class DirectoryTemp {
     }
   }
 
-  /** Removes a file that was not moved away. One that cannot be removed is left for a later day. */
+  /**
+   * Removes a file that was not moved away. If this fails, a store that is opened a day later
+   * removes it.
+   */
   void remove(Path file) {
     try {
       Files.deleteIfExists(file);

@@ -24,8 +24,8 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 
 /**
- * Multipart uploads: one directory each, with a file per part and one that describes the object to
- * be. As on S3, an upload outlives the process that began it, until it is aborted.
+ * Multipart uploads: one directory each, with a file per part and one that describes the future
+ * object. As on S3, an upload outlives the process that began it, until it is aborted.
  *
  * <p>Safe for use by many threads.
  */
@@ -49,8 +49,8 @@ final class DirectoryUploads {
   }
 
   /**
-   * Stores a part. Not forced to the disk before the object is: an upload whose process has died
-   * cannot be completed.
+   * Stores a part. Does not force it to the disk, because the completed object is forced as a
+   * whole, and an upload cannot be completed once its process has died.
    *
    * @throws NoSuchFileException if the upload is gone
    */
@@ -117,7 +117,7 @@ final class DirectoryUploads {
   void remove(MultipartUpload upload) throws IOException {
     Path removed = temp.newName();
     try {
-      // In one step: half an upload must not be listed, nor completed.
+      // In one step, because half an upload must be neither listed nor completed.
       Files.move(layout.upload(upload), removed, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
       return;

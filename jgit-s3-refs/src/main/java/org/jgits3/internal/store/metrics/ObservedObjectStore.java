@@ -48,7 +48,7 @@ public class ObservedObjectStore implements ObjectStore {
    * Observes a store.
    *
    * @param store store to pass requests on to; closed with this one
-   * @param listener told of each request
+   * @param listener receives each request
    */
   public ObservedObjectStore(ObjectStore store, StoreListener listener) {
     this.store = store;
@@ -90,7 +90,7 @@ public class ObservedObjectStore implements ObjectStore {
         bytes,
         () -> {
           command.run();
-          return kind; // any answer but those that say that nothing was done
+          return kind; // any value that counts as OK
         });
   }
 

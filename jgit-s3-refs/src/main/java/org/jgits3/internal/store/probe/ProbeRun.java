@@ -93,7 +93,8 @@ final class ProbeRun {
   }
 
   /**
-   * Deletes the objects that were written. A store that does not allow it is reported, but safe.
+   * Deletes the objects that were written. If the store does not allow it, reports that, but the
+   * store still counts as safe.
    */
   void cleanUp() {
     try {

@@ -38,8 +38,8 @@ final class RaceChecks {
   private static final int OVERWRITES = 100;
 
   /**
-   * Enough if each increment is won by the last thread to try; ends the check of a store that
-   * always refuses.
+   * Maximum number of attempts: enough even if the last thread to try wins each increment. Ends the
+   * check of a store that always refuses.
    */
   private static final int MAX_ATTEMPTS = INCREMENTS * 2;
 

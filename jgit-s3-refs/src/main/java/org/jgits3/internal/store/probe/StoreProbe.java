@@ -16,7 +16,7 @@ import org.jgits3.store.StoreException;
 public final class StoreProbe {
   private StoreProbe() {}
 
-  /** The store lacks a property without which repositories are unsafe in it. */
+  /** Thrown if the store lacks a property without which repositories are unsafe in it. */
   public static final class Refused extends IOException {
     private final Check check;
 
@@ -54,8 +54,8 @@ public final class StoreProbe {
   }
 
   /**
-   * Checks everything that is relied upon: races, ranges, multipart uploads, listings and checksums
-   * too. Takes thousands of requests and a few MiB of traffic.
+   * Checks every property that repositories rely on, including races, ranges, multipart uploads,
+   * listings and checksums. Takes thousands of requests and a few MiB of traffic.
    *
    * @param store store to check
    * @return what was found; see {@link ProbeReport#orRefuse}

@@ -23,8 +23,8 @@ public final class ParallelRequests {
   private ParallelRequests() {}
 
   /**
-   * Runs an action on each piece. Returns when all are done; after a failure, when those that had
-   * begun have ended. An interrupt of the caller is passed on to the other threads.
+   * Runs an action on each piece. Returns when all pieces are done or, after a failure, when the
+   * pieces that had begun have ended. Passes an interrupt of the caller on to the other threads.
    *
    * @param <T> type of the pieces
    * @param pieces the pieces, begun in order
@@ -39,10 +39,10 @@ public final class ParallelRequests {
         work.others.add(other);
         ReadThreads.execute(other);
       }
-    } finally { // of an Error too: no request may go on when this has returned
+    } finally { // after an Error, too: no request may outlive this call
       work.run();
       Uninterrupted.await(work);
-      work.action = null; // the work itself may wait for threads much longer
+      work.action = null; // a thread pool may hold the work much longer
     }
     work.failure.orReturn();
   }

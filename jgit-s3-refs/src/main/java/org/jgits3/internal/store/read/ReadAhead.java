@@ -15,8 +15,8 @@ import org.jgits3.store.StoreException;
 
 /**
  * Reads an object from front to back with up to {@link #IN_FLIGHT} requests in flight, and returns
- * its bytes in order. May be positioned anywhere at any time; bytes that were read ahead in vain
- * are then dropped.
+ * its bytes in order. May be positioned anywhere at any time, which drops bytes that were read
+ * ahead in vain.
  *
  * <p>Memory: one buffer per request, reused. Apart from the first buffer of each reader, the
  * buffers of all readers of the process take at most an eighth of the heap; a reader that gets no
@@ -151,12 +151,12 @@ public final class ReadAhead implements Closeable {
   private void dropFirst() {
     Chunk chunk = ahead.remove();
     chunk.request.cancel();
-    chunk.failure(); // of no interest
+    chunk.failure(); // awaits its end; its failure does not matter
     free.add(chunk.bytes);
-    chunk.bytes = null; // the chunk itself may wait for a thread much longer
+    chunk.bytes = null; // a thread pool may hold the chunk much longer
   }
 
-  /** Ends when no request is in flight any more. */
+  /** Cancels all requests, and returns when none is in flight any more. */
   @Override
   public void close() {
     dropAll();
@@ -165,7 +165,7 @@ public final class ReadAhead implements Closeable {
     buffers = 0;
   }
 
-  /** One request. Its bytes may be used, for this or something else, when it has ended. */
+  /** One request. Its array may be used, or used again, once it has ended. */
   private final class Chunk {
     final long start;
     final int length;

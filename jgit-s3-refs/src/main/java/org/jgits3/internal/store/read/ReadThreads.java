@@ -6,8 +6,8 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**
  * Threads of the process that send requests beside the threads of callers. They are few and may all
- * be busy: a caller runs tasks that have not begun itself rather than wait for them. For the same
- * reason it is no failure if no thread can be started.
+ * be busy: instead of waiting for a task that has not begun, a caller runs it itself. For the same
+ * reason, it is no failure if no thread can be started.
  */
 final class ReadThreads {
   /** Requests in flight beside those of callers: enough to read five streams ahead. */

@@ -14,11 +14,11 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 
 /**
- * Completes a multipart upload. A server needs minutes to concatenate the parts of gigabytes on a
- * slow disk. S3 sends white space meanwhile; other servers send nothing, until the client times out
- * and asks again. The answer to a repetition says nothing about the object: versitygw 1.8 reports
- * success while the first request is still in progress, and a server that has finished no longer
- * knows the upload. So after a lost first answer, only a HEAD of the object decides. Used by one
+ * Completes a multipart upload. A server with a slow disk may need minutes to concatenate parts of
+ * gigabytes. Meanwhile S3 sends white space; other servers send nothing, until the client times out
+ * and retries. The answer to a retry says nothing about the object: versitygw 1.8 reports success
+ * while the first request is still in progress, and a server that has finished no longer knows the
+ * upload. If the first answer is lost, therefore only a HEAD of the object decides. Used by one
  * thread, once.
  */
 final class Completion {
@@ -28,7 +28,7 @@ final class Completion {
   /** Least time limit of a request. */
   private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-  /** Time between two looks at the object when the completion is not repeated. */
+  /** Time between two HEAD requests when the completion is not retried. */
   private static final long PAUSE_SECONDS = 5;
 
   private final S3ObjectStore store;
@@ -71,7 +71,7 @@ final class Completion {
   }
 
   /**
-   * Looks for the object and repeats the request. No answer to a repetition is final, not even a
+   * Looks for the object and retries the request in turn. No answer to a retry is final, not even a
    * refusal.
    */
   private void lookAndAskAgain(S3Failure lost) throws StoreException {
@@ -112,7 +112,7 @@ final class Completion {
       return store.isThere(upload, parts);
     } catch (IOException e) {
       StoreException.Unavailable undecided = undecided(failure.reason(), failure);
-      undecided.addSuppressed(e); // still in doubt, whatever the look found
+      undecided.addSuppressed(e); // the outcome is in doubt still
       throw undecided;
     }
   }

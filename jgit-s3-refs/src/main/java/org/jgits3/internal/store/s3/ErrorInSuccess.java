@@ -12,9 +12,9 @@ import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
 /**
- * Turns the answer to a write that has status 200, no ETag and a document into a failure: the
- * server found the error after it had sent the status. The SDK does not look for an error there,
- * but reads its code once the status is that of a failure.
+ * Turns an answer to a write into a failure if it has status 200, a document and no ETag: the
+ * server met the error after it had sent the status. The SDK looks for no error in such an answer,
+ * but reads the error code once the status is that of a failure.
  */
 final class ErrorInSuccess implements ExecutionInterceptor {
   @Override

@@ -18,7 +18,8 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 /** Reads answers to listings as {@link ListingPage}, and leaves an empty one to the SDK. */
 final class ListingAnswers implements ExecutionInterceptor {
   /**
-   * Place for the page, of the request. The SDK takes each name once, this class may be reloaded.
+   * Attribute of the request that receives the page. The SDK accepts each name only once, but this
+   * class may be reloaded.
    */
   static final ExecutionAttribute<AtomicReference<ListingPage>> ANSWER =
       new ExecutionAttribute<>("JgitS3Listing-" + UUID.randomUUID());

@@ -14,9 +14,9 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectVersion;
 
 /**
- * One answer to a listing, read as it arrives. The parser of the SDK makes a tree of it, and
- * objects with dates of that, in five times the processor time. It also takes other documents, such
- * as the page of a proxy, for an empty listing.
+ * One answer to a listing, read as it arrives. The SDK's parser builds a tree from it, and objects
+ * with dates from the tree, which takes five times the processor time. It also takes other
+ * documents, such as the page of a proxy, for an empty listing.
  *
  * @param objects the objects, with their whole keys
  * @param next token of the next page; empty on the last one
@@ -27,7 +27,7 @@ record ListingPage(List<ListedObject> objects, Optional<String> next) {
    *
    * @param in the document, left open
    * @return the page
-   * @throws IOException if it breaks off, or is none
+   * @throws IOException if the document breaks off, or is no listing
    */
   static ListingPage read(InputStream in) throws IOException {
     XMLInputFactory factory = XMLInputFactory.newDefaultFactory();

@@ -9,8 +9,9 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 
 /**
- * Turns a 304 to a read that named its known version into a success. It is by far the most frequent
- * answer; the SDK would make an exception of it, with a parser that runs on a missing body.
+ * Turns a 304 into a success if the read named the version it knows. This is by far the most
+ * frequent answer, for which the SDK would create an exception, after running a parser on the
+ * missing body.
  *
  * <p>A 304 to an unconditional request stays a failure.
  */

@@ -14,14 +14,14 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.retries.api.BackoffStrategy;
 
 /**
- * Repeats the requests to one store that can be repeated without harm, so that an outage of the
- * store is a delay and no failure. A request fails for good when the deadline has passed since its
- * first failure; bytes that it transfers in between reset the deadline.
+ * Retries those requests to one store that can be repeated without harm, so that an outage of the
+ * store causes a delay and no failure. A request fails for good once the deadline has passed since
+ * its first failure; any bytes that it transfers reset the deadline.
  *
  * <p>Pauses grow from 50 ms to 4 s, with full jitter. In addition, all requests of the store
- * together, conditional writes included, have {@link #PER_SECOND} repetitions a second, so that a
- * failing store is not overloaded by waiting requests, however many there are. A {@code
- * Retry-After} is honoured up to 4 s.
+ * together, conditional writes included, share {@link #PER_SECOND} retries a second, so that no
+ * number of waiting requests overloads a failing store. A {@code Retry-After} is honoured up to 4
+ * s.
  *
  * <p>A store that has never answered is more likely misconfigured than down: requests to it fail
  * after a second.
@@ -31,10 +31,13 @@ import software.amazon.awssdk.retries.api.BackoffStrategy;
  * only an interrupt ends their pauses. Safe for use by many threads.
  */
 public final class Retries {
-  /** Repetitions a second, all requests together. */
+  /** Retries a second of all requests together. */
   static final int PER_SECOND = 50;
 
-  /** Answers in a row that break off without progress, after which the object is unreadable. */
+  /**
+   * Number of consecutive answers that break off without progress, after which the object counts as
+   * unreadable.
+   */
   static final int BREAKS = 8;
 
   private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
@@ -47,7 +50,7 @@ public final class Retries {
   /** Deadline for a store that has not answered yet, and for requests that have an alternative. */
   static final Duration BRIEFLY = Duration.ofSeconds(1);
 
-  /** Failures of one request before a warning: some 1.5 s. */
+  /** Failures of one request before a warning, after some 1.5 s. */
   private static final int FAILURES_BEFORE_WARNING = 6;
 
   /** Least time between two warnings. */
@@ -88,9 +91,9 @@ public final class Retries {
   }
 
   /**
-   * Repeats a request until it is answered or the time of its caller is over.
+   * Retries a request until it is answered or the time of its caller is over.
    *
-   * @param run of this request
+   * @param run retries of this request
    * @param request makes one attempt; given the number of attempts that failed before
    * @return its answer
    * @throws SdkException the last failure
@@ -141,14 +144,14 @@ public final class Retries {
       this.limit = limit;
     }
 
-    /** Forgets the failures so far, because a part of the answer has arrived since. */
+    /** Resets the count of failures, because a part of the answer has arrived since. */
     void progressed() {
       failures = 0;
       breaks = 0;
     }
 
     /**
-     * Decides whether a failed request is repeated, and pauses before that.
+     * Decides whether to retry a failed request, and pauses before the retry.
      *
      * @return true to repeat it; false also if the thread is interrupted or {@link #end} is called
      *     meanwhile
@@ -211,8 +214,8 @@ public final class Retries {
   }
 
   /**
-   * Takes the next turn among the repetitions of all requests of the store, for a request whose
-   * caller decides whether to repeat it.
+   * Takes the next turn among the retries of all requests of the store, for a request whose caller
+   * decides whether to retry it.
    *
    * @param failure of the request to be repeated
    * @return time until the turn, or until the time that the store asked for
@@ -222,15 +225,15 @@ public final class Retries {
   }
 
   /**
-   * Time that the store asks for, limited: MinIO asks for a minute or two with every 503, which
-   * would turn an outage of a second into one of a minute.
+   * Pause that the store asks for, up to a limit: MinIO asks for a minute or two with every 503,
+   * which would turn an outage of a second into one of a minute.
    */
   private static Duration asked(S3Failure failure) {
     return shorter(failure.retryAfter(), LONGEST_PAUSE);
   }
 
   /**
-   * Takes the next turn if it comes soon enough. Otherwise the turn is left to others: requests
+   * Takes the next turn if it comes soon enough. Otherwise leaves the turn to other requests: those
    * that fail during an outage must not use up the turns of those after it.
    *
    * @return time until the turn; empty if that is more than the caller can wait

@@ -34,11 +34,15 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
     implements AutoCloseable {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-  /** Longest silence on a connection. Completing a large upload keeps a server busy for long. */
+  /**
+   * Longest silence on a connection. A server may stay silent for long while it completes a large
+   * upload.
+   */
   private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
 
   /**
-   * Longest wait for a free connection. That wait bounds parallel transfers, so it is no failure.
+   * Longest wait for a free connection. Waiting is normal, because their number bounds parallel
+   * transfers.
    */
   private static final Duration ACQUISITION_TIMEOUT = Duration.ofMinutes(5);
 
@@ -59,7 +63,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
             .region(region)
             .endpointOverride(options.endpoint().orElse(null))
             .forcePathStyle(options.pathStyle())
-            // An extra round trip before each body would cost more than a refused body at times.
+            // An extra round trip before each body would cost more than an occasional refused body.
             .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
             .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);

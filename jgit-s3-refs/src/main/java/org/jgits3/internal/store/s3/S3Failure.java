@@ -36,7 +36,10 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     NO_SUCH_KEY,
     /** There is no such multipart upload: aborted, or completed. */
     NO_SUCH_UPLOAD,
-    /** {@code 404} without a code: a missing object on HEAD, else the page of some other server. */
+    /**
+     * {@code 404} without a code: for HEAD a missing object, otherwise the page of some other
+     * server.
+     */
     NOT_FOUND,
     /** The object ends before the range does. */
     INVALID_RANGE,
@@ -103,7 +106,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
           entry("NotImplemented", "the store lacks a function that is needed; use another store"));
 
-  /** Client errors of one transmission, not of the request. */
+  /** Client errors of one transmission, not of the request: a retry may succeed. */
   private static final Set<String> TRANSIENT_CODES =
       Set.of(
           "RequestTimeout",

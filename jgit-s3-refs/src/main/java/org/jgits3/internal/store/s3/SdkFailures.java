@@ -11,12 +11,12 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Request;
 
 /**
- * An {@link S3Client} that fails with exceptions of the SDK alone. The SDK lets others through,
- * which say as little about the outcome of the request as a broken connection:
+ * An {@link S3Client} that fails only with exceptions of the SDK. The SDK lets other exceptions
+ * through, which leave the outcome of the request as unknown as a broken connection does:
  *
  * <ul>
- *   <li>The time of a request is over while it waits for a connection, or has just got one. The SDK
- *       interrupts the thread and takes the connection away then. What the HTTP client throws
+ *   <li>A request times out while it waits for a connection, or just after it got one. The SDK then
+ *       interrupts the thread and takes the connection away. The exception of the HTTP client
  *       depends on the step it has reached: {@code CancellationException}, {@code
  *       ConnectionShutdownException}, {@code NullPointerException}.
  *   <li>An answer breaks off before the first byte of its XML, which the SDK's parser reports as an

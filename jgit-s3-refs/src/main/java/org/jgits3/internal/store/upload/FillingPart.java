@@ -8,7 +8,7 @@ import org.jgits3.store.PartBody;
 
 /**
  * Part that an upload is filling. Its first bytes go to a small private array, so that a short
- * object and the end of a long one need no buffer; beyond that they are moved to a buffer.
+ * object and the end of a long one need no buffer. When the array is full, they move to a buffer.
  *
  * <p>Used by one thread at a time.
  */

@@ -31,9 +31,9 @@ import org.jgits3.store.UploadedPart;
  * are, and parts grow with their number. Every part is sent with its CRC32C, which is compared
  * again when the object is completed. {@link UploadOptions} describes the largest object.
  *
- * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failure of
- * any request, an interrupt, the end of the {@link PackUploads} or of the JVM abort the upload: its
- * parts are removed, and {@link #close} fails. Close it only if all content was written:
+ * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failed
+ * request, an interrupt, closing the {@link PackUploads} or the end of the JVM abort the upload:
+ * its parts are removed, and {@link #close} fails. Close it only if all content was written:
  *
  * <pre>{@code
  * PackUpload upload = uploads.begin("key");
@@ -150,9 +150,9 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Sends the bytes that wait for the part to be full, unless they are fewer than a part may have.
-   * A writer that may pause calls this after each {@link #partSize} bytes: during a pause, the
-   * upload then holds no memory that others wait for. A failure aborts the upload.
+   * Sends the bytes written since the last part, unless they are fewer than a part may have. A
+   * writer that may pause calls this after each {@link #partSize} bytes, so that during a pause the
+   * upload holds no memory that others wait for. A failure aborts the upload.
    *
    * @throws IOException if the upload has ended or failed
    */
@@ -212,8 +212,8 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Adds a buffer to the part if it should be larger and no other upload waits for one. Waits only
-   * for parts that this upload is sending, which end whatever other uploads do.
+   * Adds a buffer to the part if the part should be larger and no other upload waits for a buffer.
+   * Waits only for parts that this upload is sending, which end independently of other uploads.
    */
   private boolean enlarge() throws IOException {
     while (part.hasRoomForABuffer()) {
@@ -385,8 +385,8 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Removes everything from the store, after the last part in flight has ended. Releases the memory
-   * in any case.
+   * Removes all parts from the store, after the last part in flight has ended. Always releases the
+   * memory.
    *
    * @return true if all was removed; else failures are added to the reason as suppressed
    */

@@ -33,10 +33,13 @@ import org.slf4j.LoggerFactory;
 public final class PackUploads implements Uploads {
   private static final Logger LOG = LoggerFactory.getLogger(PackUploads.class);
 
-  /** Longest wait of {@link #close} for writers that are in a call. */
+  /** Maximum time in seconds that {@link #close} waits for writers that are in a call. */
   private static final long CLOSE_SECONDS = 10;
 
-  /** Most requests at a time, however large the memory: other requests need connections too. */
+  /**
+   * Maximum number of concurrent requests, however large the memory: other requests need
+   * connections too.
+   */
   private static final int MOST_THREADS = 32;
 
   private final ObjectStore store;
@@ -54,7 +57,10 @@ public final class PackUploads implements Uploads {
   /** True if {@link #atExit} is registered; guarded by {@link #open}. */
   private boolean hooked;
 
-  /** True if the owner ends open uploads when the JVM ends; guarded by {@link #open}. */
+  /**
+   * True if the owner, and not the hook, ends open uploads when the JVM ends; guarded by {@link
+   * #open}.
+   */
   private boolean keptAtExit;
 
   /**

@@ -17,13 +17,13 @@ import org.jgits3.store.UploadOptions;
  * <ol>
  *   <li>An upload waits only while all buffers that it holds are being sent.
  *   <li>A buffer that is being sent is released, whatever the outcome of the request.
- *   <li>A partly filled buffer belongs to a writer that does not wait here, nor for a client: it
- *       has its bytes in this process or reads them from a store. So the buffer is filled and sent,
- *       or the upload is aborted.
+ *   <li>A partly filled buffer belongs to a writer that waits neither here nor for a client: it has
+ *       its bytes in this process, or reads them from a store. So the buffer is filled and sent, or
+ *       the upload is aborted.
  * </ol>
  *
- * <p>A buffer is always in a list of its owner, which it enters when it is taken, and leaves when
- * it is given back. So none is lost or given back twice, whatever fails.
+ * <p>A taken buffer is always in a list of its owner: taking adds it, and giving it back removes
+ * it. So no failure can lose a buffer, or give it back twice.
  *
  * <p>Safe for use by many threads.
  */
@@ -90,7 +90,7 @@ final class PartBuffers {
   }
 
   /**
-   * Takes a buffer if there is one that no other upload waits for.
+   * Takes a buffer if one is available and no other upload waits for one.
    *
    * @param to takes the buffer, and has room for it; to be given back
    * @return true if a buffer was free
@@ -103,7 +103,7 @@ final class PartBuffers {
     return true;
   }
 
-  /** Allocates before it counts. */
+  /** Adds a buffer to a list; allocates before it counts. */
   private void hold(List<byte[]> to) {
     to.add(free.isEmpty() ? new byte[options.partSize()] : free.pop());
     inUse++;

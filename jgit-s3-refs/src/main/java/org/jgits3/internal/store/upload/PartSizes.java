@@ -5,8 +5,8 @@ import org.jgits3.store.UploadOptions;
 
 /**
  * Sizes of the parts of an object of unknown length: small at first, so that a short object needs
- * little memory, and doubled after each {@code partsPerSize} parts, up to half of the buffers. So a
- * part can be filled while the one before is sent, and others have buffers too.
+ * little memory, and doubled after each {@code partsPerSize} parts, up to half of the buffers. So
+ * one part can be filled while another is sent, and other uploads have buffers too.
  *
  * @param parts most parts of an upload
  * @param partsPerSize parts of one size before the size doubles
@@ -35,8 +35,8 @@ record PartSizes(int parts, int partsPerSize) {
   }
 
   /**
-   * Length of the largest object if no other upload has buffers at the time. Parts of an upload
-   * that shares the buffers have at least one buffer each.
+   * Length of the largest object, if no other upload holds buffers. If others do, each part still
+   * has at least one buffer.
    *
    * @param options the buffers
    * @return bytes

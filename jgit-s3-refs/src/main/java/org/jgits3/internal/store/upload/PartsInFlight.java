@@ -29,7 +29,7 @@ final class PartsInFlight {
   }
 
   /**
-   * Sends a part on another thread. The next call of another method reports a failure.
+   * Sends a part on another thread. If that fails, the next call of another method reports it.
    *
    * @param sending sends the part; its bytes do not change before {@code after} is called
    * @param after called once when the part has ended, whatever its outcome
@@ -53,7 +53,7 @@ final class PartsInFlight {
     } catch (RuntimeException | Error e) {
       failure.add(e);
       part.cancel(); // the executor may have queued the part before it failed
-      part.run(); // only to end it, unless a thread has begun it
+      part.run(); // only ends it, unless a thread has begun it
       throw e;
     }
   }
@@ -124,7 +124,7 @@ final class PartsInFlight {
 
   /**
    * Starts no more parts, cancels those in flight, and waits for their end even if the thread is
-   * interrupted: only after that an abort removes all parts.
+   * interrupted. Only then does an abort remove all parts.
    *
    * @param reason why
    */
