@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
           + " repository in their order."
     })
 final class EventsCommand extends StoreCommand {
-  /** Interval between polls, a listing of the store each. */
+  /** Interval between polls, each of which lists the store. */
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
@@ -91,7 +91,10 @@ final class EventsCommand extends StoreCommand {
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final ObjectMapper mapper = new ObjectMapper();
 
-  /** Last complaint about each repository, or about the webhook, so that it is printed once. */
+  /**
+   * Last complaint about each repository, or about the webhook, so that a repeated one is printed
+   * once.
+   */
   private final Map<String, String> complaints = new HashMap<>();
 
   private Optional<Webhook> receiver = Optional.empty();
@@ -200,7 +203,7 @@ final class EventsCommand extends StoreCommand {
     }
   }
 
-  /** Delivers what is new, and saves the cursor after it; returns whether there is more. */
+  /** Delivers new events, and saves the cursor after them; returns whether there are more. */
   private boolean poll(StoreHistory history) throws IOException {
     StoreChanges changes;
     try {
@@ -224,7 +227,7 @@ final class EventsCommand extends StoreCommand {
       complaints.remove("store");
       while (next.isPresent()) {
         if (!delivered(next.get()) && receiver.isPresent()) {
-          return; // what follows would be refused as well
+          return; // the next events would be refused, too
         }
         next = stopped.isDone() ? Optional.empty() : changes.next();
       }
@@ -245,7 +248,7 @@ final class EventsCommand extends StoreCommand {
       }
       return false;
     } catch (IOException e) {
-      change.leave(); // told again until it can be read
+      change.leave(); // delivered later, once it can be read
       fail(change.name(), e);
       return true;
     }
@@ -284,7 +287,7 @@ final class EventsCommand extends StoreCommand {
     }
   }
 
-  /** Posts until the receiver takes it, with growing pauses. */
+  /** Posts a body until the receiver accepts it, with growing pauses. */
   private void post(Webhook to, String json) {
     Duration pause = FIRST_PAUSE;
     for (int attempt = 1; ; attempt++) {
@@ -308,7 +311,10 @@ final class EventsCommand extends StoreCommand {
     }
   }
 
-  /** Keeps the first failure, with which the command ends; one that follows only says so. */
+  /**
+   * Keeps the first failure, with which the command ends. With {@code --follow}, and for further
+   * failures, only prints the failure.
+   */
   private void fail(String about, IOException why) {
     if (follow || failure.isPresent()) {
       complain(about, why.getMessage());
@@ -336,7 +342,7 @@ final class EventsCommand extends StoreCommand {
   }
 
   /**
-   * Waits.
+   * Waits, at most until the process is told to stop.
    *
    * @return true if the process was told to stop meanwhile
    */

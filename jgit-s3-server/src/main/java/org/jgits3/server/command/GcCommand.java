@@ -103,7 +103,7 @@ final class GcCommand extends StoreCommand {
     return 0;
   }
 
-  /** Writes all refs as one table, unless they are one. */
+  /** Writes all refs as one table, unless they are in one already. */
   private Table writeRefs(S3RepositoryManager manager, String name) throws IOException {
     try (S3Repository repository = manager.openForRequest(name)) {
       boolean written = repository.manifest().refs().recent().isPresent();

@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
-  /** Maximum time after that for the end of uploads and of background commits. */
+  /** Maximum time, after requests have ended, for uploads and background commits to end. */
   private static final Duration CLOSING = Duration.ofMinutes(1);
 
   @ParentCommand private Program program;

@@ -22,8 +22,9 @@ final class StatsCommand extends RepositoryCommand {
   /**
    * Printed figures. Sizes are in bytes; the overlay holds the refs changed, deletions included,
    * since the snapshot was written. Packs are grouped by their source: {@code RECEIVE} for a push,
-   * {@code GC} and {@code GC_REST} for a collection, and so on. The template is the id of the one
-   * that has some of a fork's packs, or of the repository itself if it is one; empty for others.
+   * {@code GC} and {@code GC_REST} for a collection, and so on. The template of a fork is the id of
+   * the repository that has some of its packs; that of a template is its own id; for others it is
+   * empty.
    */
   private record Stats(
       String name,

@@ -13,7 +13,7 @@ import org.jgits3.server.terminal.LogLine;
 /**
  * Event that the command prints or posts: a changed ref, or another change of a repository. Fields
  * that do not apply are null, and left out in JSON. Together, {@code repositoryId}, {@code
- * generation} and {@code ref} tell a repeated event.
+ * generation} and {@code ref} identify a repeated event.
  *
  * @param event {@code ref}; or {@code created}, {@code renamed}, {@code restored}, {@code deleted}
  * @param repository name of the repository
@@ -40,7 +40,7 @@ public record Event(
     }
   }
 
-  /** Event of a repository: how it came, changed its name, or went. */
+  /** Event of a repository: it was created, renamed, restored or deleted. */
   public static Event of(RepositoryChange c) {
     return new Event(
         c.kind().name().toLowerCase(Locale.ROOT),

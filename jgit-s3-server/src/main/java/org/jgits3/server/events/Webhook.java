@@ -18,7 +18,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Posts bodies to a URL, signed. One at a time, so that their order is kept. Used by one thread.
+ * Posts signed bodies to a URL, one at a time, so that their order is kept. Used by one thread.
  *
  * <p>The header {@value #SIGNATURE} is {@code sha256=} and the HMAC-SHA256 of the body with the
  * secret, in hex.
@@ -95,6 +95,6 @@ public final class Webhook {
 
   @Override
   public String toString() {
-    return "webhook at " + url.getHost(); // the rest may hold a secret
+    return "webhook at " + url.getHost(); // the rest may contain a secret
   }
 }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Points an unborn {@code HEAD} at the branch that was pushed first. A repository created by a push
- * has no chosen branch, and without this a clone would check nothing out.
+ * has no default branch yet; a clone would check nothing out.
  */
 final class FirstBranch implements PostReceiveHook {
   private static final Logger LOG = LoggerFactory.getLogger(FirstBranch.class);
@@ -52,7 +52,7 @@ final class FirstBranch implements PostReceiveHook {
         return;
       }
       RefUpdate update = repository.updateRef(Constants.HEAD);
-      update.setExpectedOldObjectId(ObjectId.zeroId()); // of pushes that end together, one has it
+      update.setExpectedOldObjectId(ObjectId.zeroId()); // of concurrent pushes, one wins
       RefUpdate.Result result = update.link(branch);
       LOG.info("{}: HEAD to be {}: {}", repository, branch, result);
     } catch (IOException e) {

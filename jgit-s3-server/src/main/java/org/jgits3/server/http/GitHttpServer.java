@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves the repositories of one store to Git clients over HTTP.
  *
- * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} tells if the store can
- * be reached, {@code /metrics} is Prometheus text. A server is running from {@link
+ * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} tells whether the store
+ * answers, {@code /metrics} is Prometheus text. A server is running from {@link
  * Builder#start(S3RepositoryManager)} until {@link #close}; both may be called from any thread.
  */
 public final class GitHttpServer implements Closeable {
@@ -154,8 +154,8 @@ public final class GitHttpServer implements Closeable {
     /**
      * Adds a name by which clients address the server. A server on a loopback address without users
      * answers only requests to such a name, {@code localhost} or a loopback address. Otherwise a
-     * page in a browser on the same machine, whose name resolves to that address, could read and
-     * write (DNS rebinding).
+     * page in a browser on the same machine could read and write, if the host name of the page
+     * resolves to that address (DNS rebinding).
      *
      * @param name host name as in the {@code Host} header, without a port
      * @return this
@@ -166,7 +166,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Cuts off clients that send or take less, over a minute in which the server waits for them.
+     * Cuts off clients whose transfers fall below a rate, over a minute in which the server waits
+     * for them.
      *
      * @param bytesPerSecond least rate, 100 by default; 0 for none
      * @return this
@@ -177,8 +178,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Drops connections on which nothing passes, also in the middle of a request: a client that
-     * vanished without a word is known by nothing else.
+     * Drops idle connections, even in the middle of a request: nothing else reveals a client that
+     * vanished without closing its connection.
      *
      * @param limit time without a byte in either direction while the server waits for the client,
      *     more than zero; 5 minutes by default
@@ -272,7 +273,7 @@ public final class GitHttpServer implements Closeable {
     /**
      * Sets the metrics that the server counts in and {@code /metrics} shows.
      *
-     * @param shared metrics, to which the store's requests may be counted as well
+     * @param shared metrics, which may also count the requests to the store
      * @return this
      */
     public Builder metrics(ServerMetrics shared) {
@@ -282,7 +283,7 @@ public final class GitHttpServer implements Closeable {
 
     /**
      * Bounds the concurrent requests of Git clients, and so their memory. Up to ten times as many
-     * wait, up to 30 seconds; the others are answered 503 at once.
+     * requests wait, for up to 30 seconds; any others are answered 503 at once.
      *
      * @param atOnce maximum number of requests, at least 1; the default is one for each 16 MiB of
      *     the heap, at most 96
@@ -330,7 +331,7 @@ public final class GitHttpServer implements Closeable {
      * Starts the same server with repositories from elsewhere, such as a directory, for
      * comparisons.
      *
-     * @param repositories finds the repository a request is about
+     * @param repositories finds the repository of a request
      * @return the server, accepting connections
      * @throws IllegalArgumentException as {@link #check}
      * @throws IOException if the address cannot be bound

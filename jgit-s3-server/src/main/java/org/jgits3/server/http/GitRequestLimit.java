@@ -13,19 +13,19 @@ import org.eclipse.jetty.util.Callback;
 import org.jgits3.server.http.metrics.MetricsServlet;
 
 /**
- * Bounds the concurrent requests of Git clients, and so memory and threads: the heap has room for
- * all of them, and {@code /healthz} and {@code /metrics} find a thread. Further requests wait,
- * without a thread, in the order of arrival. A request is answered 503 if too many wait already, or
- * after it has waited 30 seconds.
+ * Bounds the concurrent requests of Git clients, and with them memory and threads: the heap has
+ * room for all of them, and {@code /healthz} and {@code /metrics} always find a thread. Further
+ * requests wait in the order of arrival, without holding a thread. A request is answered 503 if too
+ * many wait already, or after it has waited 30 seconds.
  */
 final class GitRequestLimit extends QoSHandler {
   /** Maximum number of concurrent requests with a heap of any size. */
   static final int MOST = 96;
 
   /**
-   * Bytes of heap for each request. A push takes up to 3 MiB while its pack arrives: a block of the
-   * cache that is being filled and one that is read, and the beginning of the pack. The rest is for
-   * the shared parts: caches, part buffers, refs, indexes.
+   * Bytes of heap for each request. A push takes up to 3 MiB while its pack arrives: one block of
+   * the cache that is being filled, one that is being read, and the beginning of the pack. The rest
+   * is for what requests share: caches, part buffers, refs, indexes.
    */
   private static final long HEAP_OF_EACH = 16 << 20;
 

@@ -59,8 +59,8 @@ final class LimitedUploadPack extends S3UploadPack {
   }
 
   /**
-   * Waits until there is memory for the objects of a clone, which takes the most. Called before any
-   * of its objects takes memory.
+   * Waits until there is memory for the objects of a clone, the largest kind of fetch. Called
+   * before any object of the clone takes memory.
    *
    * @param first whether the client has nothing of it yet
    * @throws IOException if the store does not answer
@@ -73,7 +73,7 @@ final class LimitedUploadPack extends S3UploadPack {
       try {
         repository.getObjectDatabase().awaitMemoryForClone();
       } catch (TransferMemory.Refusal e) {
-        throw new UncheckedIOException(e); // told as one while objects are counted
+        throw new UncheckedIOException(e); // reported like a refusal during counting
       }
     }
   }
@@ -83,7 +83,9 @@ final class LimitedUploadPack extends S3UploadPack {
     return refused;
   }
 
-  /** Tells the client, which expects a pack by now, and may have been told of progress. */
+  /**
+   * Reports a refusal to the client, which expects a pack by now and may have received progress.
+   */
   private ServiceMayNotContinueException told(OutputStream output, TransferMemory.Refusal refusal)
       throws IOException {
     refused = true;

@@ -15,8 +15,8 @@ import org.eclipse.jetty.http.HttpStatus;
 
 /**
  * Lets only requests pass that are addressed to this machine, or to a name that the administrator
- * gave. A browser sends the name of the page that a request comes from, whatever address that name
- * resolves to, so that no page of another site reaches a server that has no users.
+ * gave. A browser sends the host name from the URL, whatever address it resolves to. So no page of
+ * another site reaches a server without users.
  */
 final class LocalHostFilter extends HttpFilter {
   private static final Pattern LOCAL =

@@ -23,7 +23,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   private static final Logger LOG = LoggerFactory.getLogger(NamedRepositories.class);
 
   /**
-   * Replacement that the container decodes invalid UTF-8 to; two different names would become one.
+   * Character that the container puts in place of invalid UTF-8, which would make two names equal.
    */
   private static final char UNDECODABLE = '\uFFFD';
 
@@ -52,12 +52,14 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
       return manager.openForPush(name);
     }
     if (GitSmartHttpTools.isUploadPack(req) || isCapabilityAdvertisement(req)) {
-      return manager.openForFetch(name); // validated if it turns out that refs are asked for
+      return manager.openForFetch(name); // validated only if the client asks for refs
     }
     return manager.openForRequest(name);
   }
 
-  /** Tests whether a client asks only for the capabilities, and for refs in its next request. */
+  /**
+   * Tests whether a client asks only for the capabilities now, and for refs in its next request.
+   */
   private static boolean isCapabilityAdvertisement(HttpServletRequest req) {
     String protocol = req.getHeader("Git-Protocol");
     return GitSmartHttpTools.isInfoRefs(req)

@@ -31,7 +31,7 @@ final class ObservedReceivePack extends S3ReceivePack {
 
   /**
    * Receives a push. If the client's old values differ from the known refs, asks the store first,
-   * because JGit refuses commands that do not fit the refs it sees.
+   * because JGit would refuse the commands if the known refs were stale.
    */
   @Override
   public void receive(InputStream input, OutputStream output, @Nullable OutputStream messages)

@@ -46,8 +46,8 @@ final class TransferDefaults {
     Config config = new Config();
     config.setBoolean("receive", null, "fsckObjects", true);
     config.setBoolean("receive", null, "advertisePushOptions", true);
-    // git http-backend buffers 10 MB, which gzip makes of twice as much; a clone of 650,000 refs
-    // fits.
+    // git http-backend buffers 10 MB of gzip, which is twice as much inflated; a clone of 650,000
+    // refs fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
     boundDeltaSearch(config);
@@ -55,9 +55,9 @@ final class TransferDefaults {
   }
 
   /**
-   * Bounds the memory of each fetch. JGit searches deltas for objects that came without, in as many
-   * threads as there are processors, and each of them keeps up to ten objects of up to 50 MB with
-   * their indexes unless it is told otherwise.
+   * Bounds the memory of each fetch. JGit searches deltas for objects that are stored without one,
+   * in as many threads as there are processors. By default, each thread keeps up to ten objects of
+   * up to 50 MB, with their indexes.
    */
   private static void boundDeltaSearch(Config config) {
     config.setLong("pack", null, "windowMemory", DELTA_SEARCH);

@@ -49,9 +49,9 @@ final class TransferPolicy {
   }
 
   /**
-   * Serves any object by id where no refs are hidden, unless the configuration says. git
-   * upload-pack grants the same in protocol 2: partial clones ask for single blobs, and access does
-   * not differ between refs that everyone sees.
+   * Allows fetches of any object by id where no refs are hidden, unless the configuration has a
+   * value. git upload-pack allows the same in protocol 2: partial clones ask for single blobs, and
+   * access does not differ between refs that everyone sees.
    */
   private static void allowAnyObject(Config config) {
     if (config.getString("uploadpack", null, "allowAnySHA1InWant") == null
@@ -62,8 +62,8 @@ final class TransferPolicy {
   }
 
   /**
-   * Accepts every protocol feature that may have been offered. The advertisement was another
-   * request, perhaps to another process, with an older configuration.
+   * Accepts every protocol feature that an advertisement may have offered: that was an earlier
+   * request, perhaps to another process with an older configuration.
    */
   private static void acceptWhatWasOffered(Config config) {
     config.setBoolean("uploadpack", null, "allowFilter", true);
@@ -75,8 +75,8 @@ final class TransferPolicy {
   /** Steps of a fetch. */
   private static final class Steps implements PreUploadHook {
     /**
-     * Stops validating refs once a fetch does not depend on them any more. JGit still looks up tags
-     * that the client would ask for next; they may be as old as the advertisement.
+     * Stops validating refs once a fetch no longer depends on them. JGit still looks up the tags
+     * that the client would ask for next; these may be as old as the advertisement.
      */
     @Override
     public void onBeginNegotiateRound(
@@ -128,7 +128,7 @@ final class TransferPolicy {
   private Config enabled(String service, Repository db) {
     Config config = defaults.under(db.getConfig());
     if (!config.getBoolean("http", service, true)) {
-      // JGit's own exception becomes a packet that Git does not show, since the status is 403.
+      // JGit would turn its own exception into a packet, which Git does not show with status 403.
       throw new Refusal(
           HttpServletResponse.SC_FORBIDDEN, "http." + service + " is false here", null);
     }

@@ -9,8 +9,8 @@ public final class CommitQueue {
   private CommitQueue() {}
 
   /**
-   * Makes it a heap in this process, unless the user has set JGit's property. JGit's default is a
-   * sorted list: a walk from n commits takes time in proportion to n².
+   * Makes the queue a heap in this process, unless the user has set JGit's property. JGit's default
+   * is a sorted list: a walk from n commits takes time in proportion to n².
    */
   public static void useHeap() {
     System.getProperties().putIfAbsent(PROPERTY, "true");

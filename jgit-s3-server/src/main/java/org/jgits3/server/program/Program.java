@@ -106,7 +106,7 @@ public abstract class Program implements Runnable {
   }
 
   /**
-   * Action for the moment when the process is told to stop.
+   * Hook that ends the command when the process is told to stop.
    *
    * @return the hook of this process
    */

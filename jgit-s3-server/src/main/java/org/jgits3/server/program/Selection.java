@@ -31,7 +31,7 @@ public final class Selection {
   /** Work on one repository. */
   @FunctionalInterface
   public interface Work {
-    /** Does it; what is left then, of a repository that is settled. */
+    /** Does the work; returns a value if nothing is left to do for the repository. */
     Optional<Settled> on(String name) throws IOException;
   }
 

@@ -10,9 +10,9 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.terminal.ProgressBar;
 
 /**
- * Ends a command in order when the process is told to stop. A JVM runs all shutdown hooks at once,
- * and waits for them and for no other thread. So there is one hook, which stops the command, and
- * waits until the command has closed its resources and printed why it failed.
+ * Ends a command in an orderly way when the process is told to stop. A JVM runs all shutdown hooks
+ * concurrently, and waits for no other thread. Therefore a single hook stops the command, and waits
+ * until the command has closed its resources and printed why it failed.
  *
  * <p>Used by the thread that runs the command, and by the hook.
  */
@@ -27,7 +27,7 @@ public final class ShutdownHook implements Closeable {
   private volatile boolean told;
 
   /**
-   * Sets the action for the moment when the process is told to stop. Called once at most.
+   * Sets the action to run when the process is told to stop. Called at most once.
    *
    * @param stop stops the command, and waits for it by {@link #await}; run by another thread
    * @throws IllegalStateException if the process was told to stop already

@@ -22,8 +22,8 @@ import org.eclipse.jgit.util.FS;
 
 /**
  * The repositories below a directory, by their path without {@code .git}. Symbolic links are
- * followed. What looks like a repository and cannot be taken is named with the reason, so that a
- * migration leaves nothing out in silence.
+ * followed. Anything that looks like a repository but cannot be used is named with the reason, so
+ * that a migration leaves nothing out silently.
  */
 public final class SiteDirectory {
   /** Directories that Git makes in a repository; no repositories of the site are below them. */
@@ -43,7 +43,7 @@ public final class SiteDirectory {
    * Finds all repositories.
    *
    * @param root directory of the site
-   * @return the repositories, and what cannot be taken for one
+   * @return the repositories, and the paths that are refused
    * @throws IOException if the directory cannot be read or holds nothing like a repository
    */
   public static SiteDirectory read(Path root) throws IOException {
@@ -67,7 +67,7 @@ public final class SiteDirectory {
   }
 
   /**
-   * Names, or paths below the site, that cannot be taken for a repository.
+   * Names, or paths below the site, that cannot be used as a repository.
    *
    * @return the reason of each
    */
@@ -123,7 +123,9 @@ public final class SiteDirectory {
     return found.contains(path.getParent()) && OF_GIT.contains(path.getFileName().toString());
   }
 
-  /** Tests whether files can be opened by the text of a path, as JGit does. */
+  /**
+   * Tests whether the text of a path leads to the same path, because JGit opens files by the text.
+   */
   private static boolean hasText(Path path) {
     try {
       return Path.of(path.toString()).equals(path);

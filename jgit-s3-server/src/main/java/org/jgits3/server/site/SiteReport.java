@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.Quantity;
 
-/** Tells what becomes of each repository of a site, at once and in a summary. */
+/** Reports the outcome for each repository of a site, immediately and in a summary. */
 public final class SiteReport {
   private final SortedMap<String, Outcome> repositories = new TreeMap<>();
   private final Output output;
@@ -19,7 +19,7 @@ public final class SiteReport {
     UPDATED,
     EQUAL,
     EXPORTED,
-    /** Found there from before. */
+    /** It was there before. */
     THERE,
     FAILED;
 
@@ -41,7 +41,7 @@ public final class SiteReport {
   }
 
   /**
-   * Tells the outcome for a repository.
+   * Reports the outcome for a repository.
    *
    * @param name its name
    * @param outcome the outcome
@@ -51,7 +51,7 @@ public final class SiteReport {
   }
 
   /**
-   * Tells that a repository was left out, which makes the command fail at its end.
+   * Reports that a repository was left out, which makes the command fail at its end.
    *
    * @param name its name
    * @param why one line
@@ -69,8 +69,8 @@ public final class SiteReport {
    * Prints the summary.
    *
    * @param directory of the site, for JSON
-   * @param before begin of the line
-   * @param outcomes that there may be besides failures
+   * @param before beginning of the line
+   * @param outcomes possible outcomes besides failures
    * @return exit code: 0, or 1 if a repository was left out
    */
   public int end(String directory, String before, Outcome... outcomes) {

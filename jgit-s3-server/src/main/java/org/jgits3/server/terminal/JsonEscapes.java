@@ -6,8 +6,8 @@ import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
 
 /**
- * Escapes in JSON, beside what the format requires, the characters that {@link LogLine#printable}
- * leaves out, because they could act on a terminal. Parsers read the same value.
+ * Escapes in JSON, besides what the format requires, the characters that {@link LogLine#printable}
+ * removes, because they could control a terminal. Parsers read the same value.
  */
 public final class JsonEscapes extends CharacterEscapes {
   private static final long serialVersionUID = 1L;

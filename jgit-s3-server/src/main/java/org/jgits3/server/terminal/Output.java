@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 
 /**
  * Standard output of a command: lines for people, or with {@code --json} one JSON value for
- * scripts. What is printed in the other form is left out.
+ * scripts. Ignores what is meant for the other form.
  */
 public final class Output {
   @Spec(Spec.Target.MIXEE)
@@ -32,7 +32,7 @@ public final class Output {
     line(line);
   }
 
-  /** Prints a line for people, without characters that could act on a terminal. */
+  /** Prints a line for people, without characters that could control a terminal. */
   public void line(String text) {
     if (!json) {
       print(LogLine.printable(text));
@@ -44,9 +44,7 @@ public final class Output {
     writer().flush();
   }
 
-  /**
-   * Prints a value as JSON, as it goes: an {@link Iterable} may be longer than memory has room for.
-   */
+  /** Prints a value as JSON, in a stream: an {@link Iterable} may be larger than memory. */
   public void value(Object value) {
     if (!json) {
       return;

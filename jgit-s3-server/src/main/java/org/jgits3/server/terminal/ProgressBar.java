@@ -43,7 +43,7 @@ public final class ProgressBar extends BatchingProgressMonitor implements Closea
   /** Traffic at the start of the task; written by the working thread, read by the timer. */
   private volatile long before;
 
-  /** True if the work is to end early; set by the hook that ends the process. */
+  /** True once the work is to stop early; set by the shutdown hook. */
   private volatile boolean cancelled;
 
   /**

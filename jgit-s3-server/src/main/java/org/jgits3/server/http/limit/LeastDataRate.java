@@ -8,15 +8,15 @@ import java.util.function.LongSupplier;
 import org.jgits3.internal.function.IoSupplier;
 
 /**
- * Ends transfers of clients that send or take next to nothing, each of which holds one of the
- * places for requests. Counts only the time in which the server waits for the client: in each
- * minute of it some bytes have to pass. One wait counts for at most half a minute, so that a single
- * pause does no harm, up to the idle timeout of the connection. A direction that failed once fails
- * from then on: after an idle timeout Jetty would wait as long again for each further read, and
- * JGit reads what is left of a request that failed. Used by one thread.
+ * Ends transfers of clients that send or receive next to nothing, because each holds one of the
+ * places for requests. Counts only the time in which the server waits for the client; in each
+ * minute of that time, some bytes have to pass. One wait counts for at most half a minute, so that
+ * a single pause does no harm, up to the idle timeout of the connection. A direction that failed
+ * once keeps failing: after an idle timeout, Jetty would wait as long again for each further read,
+ * and JGit reads the rest of a failed request. Used by one thread.
  */
 public final class LeastDataRate {
-  /** Time of waiting after which it is decided. */
+  /** Waiting time after which the bytes passed are compared with the least rate. */
   static final Duration WINDOW = Duration.ofMinutes(1);
 
   private static final long LONGEST_WAIT = WINDOW.dividedBy(2).toNanos();
@@ -39,7 +39,7 @@ public final class LeastDataRate {
   }
 
   /**
-   * Passes bytes.
+   * Transfers bytes.
    *
    * @param transfer transfer of bytes that waits for the client, and returns their number; negative
    *     at the end

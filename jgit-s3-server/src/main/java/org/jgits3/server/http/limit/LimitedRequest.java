@@ -8,8 +8,9 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.jgits3.S3Repository;
 
 /**
- * Inflated request of a fetch, limited in length, and to the memory left by other requests: JGit
- * keeps each object that is named, and a few bytes of gzip can name millions. Used by one thread.
+ * Inflated request of a fetch, limited in length and to the memory that other requests leave. JGit
+ * keeps every object id that the request names, and a few bytes of gzip can name millions. Used by
+ * one thread.
  */
 public final class LimitedRequest extends InputStream {
   /** Step in bytes in which memory is taken; the first step is free. */

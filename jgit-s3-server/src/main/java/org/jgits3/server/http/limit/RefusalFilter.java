@@ -17,7 +17,10 @@ import org.slf4j.LoggerFactory;
 public final class RefusalFilter extends HttpFilter {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalFilter.class);
 
-  /** Value of the Retry-After header, in seconds; a missing resource may be back at any time. */
+  /**
+   * Value of the Retry-After header, in seconds; an exhausted resource may be free again at any
+   * time.
+   */
   private static final int RETRY_AFTER = 1;
 
   @Override

@@ -98,8 +98,8 @@ public final class Htpasswd {
 
   /**
    * Decoys to check a wrong password against, so that a failure takes the same time for every user.
-   * One cost more takes twice the time, so one decoy of each cost from that of the user's hash up
-   * to one below the highest makes up the difference.
+   * Each step of the cost doubles the time, so one decoy of each cost, from that of the user's hash
+   * up to one below the highest, makes up the difference.
    *
    * @param hash hash that the password was checked against; empty if there is no such user
    * @return hashes of unknown passwords

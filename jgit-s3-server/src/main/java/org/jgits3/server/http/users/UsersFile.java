@@ -17,11 +17,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Users that may connect, from an htpasswd file that is read again whenever it changes. If the
- * changed file is not valid, logs that and keeps the users of the last valid one.
+ * changed file is not valid, logs that, and keeps the users of the last valid file.
  *
- * <p>Password checks are slow by design, and Git sends the password with every request. So valid
- * passwords are remembered (as a keyed digest) until the file changes. At most half of the
- * processors check others, and few requests wait for that. Safe for use by many threads.
+ * <p>Password checks are slow by design, and Git sends the password with every request. Valid
+ * passwords are therefore remembered (as a keyed digest) until the file changes. At most half of
+ * the processors check other passwords, and only few requests may wait for a check. Safe for use by
+ * many threads.
  */
 public final class UsersFile {
   private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
@@ -91,7 +92,8 @@ public final class UsersFile {
    * @param user name
    * @param password password
    * @return true if the file has that user with that password
-   * @throws Refusal if too many passwords are being checked; never if this one was verified before
+   * @throws Refusal if too many passwords are being checked; never thrown for a password that was
+   *     verified before
    */
   boolean accepts(String user, String password) {
     Loaded current = current();

@@ -39,7 +39,7 @@ public final class VerifiedPasswords {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
       mac.update(user.getBytes(StandardCharsets.UTF_8));
-      // No name holds a colon, so that no two pairs run together.
+      // No name contains a colon, so different pairs of name and password never look the same.
       mac.update((byte) ':');
       return ByteBuffer.wrap(mac.doFinal(password));
     } catch (GeneralSecurityException e) {
