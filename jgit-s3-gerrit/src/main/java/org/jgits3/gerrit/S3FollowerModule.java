@@ -22,8 +22,8 @@ import org.jgits3.gerrit.shared.SharedEvents;
 
 /**
  * Makes a Gerrit one of several on a store: {@code gerrit.installModule} of {@code gerrit.config}
- * names this class, beside {@link S3DbModule} in {@code gerrit.installDbModule}. That one is for
- * every program of Gerrit, and this one for the daemon, which has indexes and caches.
+ * names this class, beside {@link S3DbModule} in {@code gerrit.installDbModule}. The latter is for
+ * every program of Gerrit, this class only for the daemon, which has indexes and caches.
  */
 public final class S3FollowerModule extends LifecycleModule {
   /** Created by Gerrit. */
@@ -32,7 +32,7 @@ public final class S3FollowerModule extends LifecycleModule {
   @Override
   protected void configure() {
     if (!GerritLine.isSupported()) {
-      return; // S3DbModule says so, once there is a log; classes of the following may be missing
+      return; // S3DbModule reports this once there is a log; classes used below may be missing
     }
     listener().to(Follower.class);
     install(new OneNodeTasks());

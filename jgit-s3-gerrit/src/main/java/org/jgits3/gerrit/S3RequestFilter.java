@@ -26,8 +26,9 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 /**
  * Tells the repositories where an HTTP request begins and which project it names: {@code
  * httpd.filterClass} of {@code gerrit.config} names this class. The project is validated while
- * Gerrit looks for the user; and a fetch or push that Gerrit queues is one request, though it
- * passes the filters twice. Without it such requests take longer and ask the store once more.
+ * Gerrit looks up the user, and a fetch or push that Gerrit queues counts as one request, although
+ * it passes the filters twice. Without this filter, such requests take longer and ask the store
+ * once more.
  */
 public final class S3RequestFilter implements Filter {
   private static final String ATTRIBUTE = S3RequestFilter.class.getName();
@@ -70,7 +71,7 @@ public final class S3RequestFilter implements Filter {
   @Override
   public void destroy() {}
 
-  /** Finds the project of a request; none if Gerrit will ask who sends it first. */
+  /** Finds the project of a request; none if Gerrit will first ask the client to authenticate. */
   private Optional<Project.NameKey> project(HttpServletRequest request) {
     String path = request.getRequestURI().substring(request.getContextPath().length());
     boolean isNobodys =
@@ -95,7 +96,7 @@ public final class S3RequestFilter implements Filter {
               ? Optional.of(Project.nameKey(Url.decode(change.group(1))))
               : Optional.empty();
     } catch (IllegalArgumentException e) {
-      return Optional.empty(); // not encoded well, which Gerrit says
+      return Optional.empty(); // badly encoded, as Gerrit will report
     }
   }
 }

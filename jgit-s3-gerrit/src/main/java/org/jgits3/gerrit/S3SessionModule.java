@@ -9,8 +9,9 @@ import com.google.inject.servlet.ServletScopes;
 import org.jgits3.gerrit.shared.S3WebSession;
 
 /**
- * Keeps the web sessions of all Gerrits on a store there. In use if the jar is a plugin as well,
- * whose manifest names this class: Gerrit takes the module of its web server from plugins alone.
+ * Keeps the web sessions of all Gerrits on a store in that store. Takes effect only if the jar is
+ * also installed as a plugin, whose manifest names this class: Gerrit takes such a module of its
+ * web server only from plugins.
  */
 public final class S3SessionModule extends AbstractModule {
   /** Created by Gerrit. */

@@ -46,7 +46,8 @@ final class CursorFile {
   }
 
   /**
-   * Replaces the position, after all indexes are durable: a crash leaves the former or the new one.
+   * Replaces the position. Called once all indexes are durable; a crash leaves the former or the
+   * new position.
    *
    * @param followed the position
    * @throws IOException if it cannot be written; the former one stays

@@ -39,33 +39,39 @@ import org.jgits3.history.StoreChanges;
 import org.jgits3.history.StoreCursor;
 
 /**
- * Follows what all Gerrits do to the projects in the store, and keeps the indexes and caches of
- * this one right.
+ * Follows the changes that all Gerrits make to the projects in the store, and keeps the indexes and
+ * caches of this node up to date.
  *
- * <p>The position is saved when all that was made of it is durable. A node that was away goes on
- * from there. One that has no position, or cannot read the log of a project, compares projects with
- * the indexes.
+ * <p>The position is saved when all that was indexed up to it is durable. A node that was down
+ * resumes from there. If a node has no position, or cannot read the log of a project, it compares
+ * projects with the indexes.
  */
 @Singleton
 public class Follower implements LifecycleListener {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  /** Time from the begin of a round to that of the next one. */
+  /** Time from the start of a round to the start of the next one. */
   private static final Duration EVERY = Duration.ofSeconds(1);
 
   /** Least pause between two rounds, for requests of users. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   /**
-   * Least number of threads. They wait most of the time: for the store, and for Lucene to show what
-   * was written, which it does for all threads at once.
+   * Minimum number of threads. They mostly wait, for the store, and for Lucene to make written
+   * documents visible, which it does for all threads at once.
    */
   static final int THREADS = 8;
 
-  /** Interval in which indexes are made durable. What happened in two of them is followed twice. */
+  /**
+   * Interval in which indexes are made durable. After a crash, the changes of up to two intervals
+   * are followed again.
+   */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
 
-  /** Most projects of a round, besides those that fail: what follows waits for its end. */
+  /**
+   * Maximum number of projects in a round, not counting failing ones: later changes wait for its
+   * end.
+   */
   static final int PROJECTS = 200;
 
   private final S3GitRepositoryManager repositories;
@@ -84,9 +90,12 @@ public class Follower implements LifecycleListener {
           new ThreadFactoryBuilder().setNameFormat("s3-follower-%d").setDaemon(true).build());
   private final Thread thread = new Thread(this::run, "s3-follower");
 
-  // The following are of the thread alone:
+  // The following fields are used by the thread only:
 
-  /** Position up to which everything was applied, but for the next; null before it is known. */
+  /**
+   * Position up to which everything was applied, except what the fields below hold; null before it
+   * is known.
+   */
   private StoreCursor followed;
 
   /** Projects to compare with the indexes, because there was no position. */
@@ -102,7 +111,7 @@ public class Follower implements LifecycleListener {
   /** Position to be saved next; null if there is none before the present one. */
   private StoreCursor settled;
 
-  /** Moment at which {@link #settled} was taken, of {@link System#nanoTime}. */
+  /** {@link System#nanoTime} at which {@link #settled} was taken. */
   private long settledAt;
 
   /** Calls of {@link #save} after which the present position is saved. */
@@ -138,7 +147,7 @@ public class Follower implements LifecycleListener {
     thread.start();
   }
 
-  /** Ends following and saves the position, while the indexes are open. */
+  /** Stops following and saves the position, while the indexes are still open. */
   @Override
   public void stop() {
     stopping.countDown();
@@ -158,7 +167,7 @@ public class Follower implements LifecycleListener {
         pause = next() ? 0 : Math.max(PAUSE.toNanos(), next - System.nanoTime());
       }
       save();
-      save(); // requests have ended
+      save(); // no request is running any more
     } catch (InterruptedException | IOException e) {
       LOG.atWarning().withCause(e).log("Following: the last position was not saved");
     }
@@ -170,7 +179,7 @@ public class Follower implements LifecycleListener {
       if (followed == null) {
         begin();
       }
-      shareEvents(); // first, so that the round follows what they tell of
+      shareEvents(); // first, so that the round follows the changes they announce
       boolean more = round();
       events.post();
       if (System.nanoTime() - savedAt > SAVE_EVERY.toNanos()) {
@@ -190,7 +199,8 @@ public class Follower implements LifecycleListener {
   }
 
   /**
-   * Takes up the saved position. If there is none, all projects are compared from the present on.
+   * Resumes from the saved position. If there is none, compares all projects and follows from now
+   * on.
    */
   private void begin() throws IOException {
     Optional<StoreCursor> saved = unusable ? Optional.empty() : file.load();
@@ -220,7 +230,7 @@ public class Follower implements LifecycleListener {
     List<Project.NameKey> comparing = compared.stream().limit(PROJECTS).toList();
     comparing.forEach(project -> news(news, project).addEverything());
     List<RepositoryChange> read = new ArrayList<>();
-    int others = 0; // those that fail are tried in each round, and do not hold up the others
+    int others = 0; // not failing; failing ones do not use up the limit
     while (others < PROJECTS) {
       Optional<RepositoryChange> next = changes.next();
       if (next.isEmpty()) {
@@ -281,9 +291,9 @@ public class Follower implements LifecycleListener {
   }
 
   /**
-   * Saves the position that there was at the last call. Until then a request of this Gerrit may
-   * have replaced a document by one of an earlier state, which is followed again from memory. What
-   * waits in memory is not durable: the position is not saved before it is done.
+   * Saves the position as of the previous call. In the meantime, a request of this Gerrit may have
+   * replaced a document with one of an earlier state; such documents are followed again, from a
+   * list in memory. This list is not durable, so the position is saved only when it is empty.
    */
   private void save() throws IOException {
     if (toBeSaved > 0 && compared.isEmpty() && nothingWaits()) {
@@ -297,7 +307,7 @@ public class Follower implements LifecycleListener {
     }
   }
 
-  /** Tests whether all is applied that the position to be saved next covers. */
+  /** Tests whether everything that the position to be saved next covers is applied. */
   private boolean nothingWaits() {
     return indexedHere.isEmpty() && (settled == null || !own.anyKnownAt(settledAt));
   }

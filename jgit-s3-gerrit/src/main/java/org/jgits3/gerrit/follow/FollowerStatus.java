@@ -13,9 +13,9 @@ import org.jgits3.gerrit.index.News;
 
 /**
  * Progress of following, for administrators and load balancers. A node is ready if it has followed
- * everything that was there {@link #LATE} ago, but for projects that fail: they fail on the other
- * nodes, too. Rights depend on All-Projects and All-Users: a node that cannot follow those is not
- * ready. Safe for use by many threads.
+ * everything that was in the store {@link #LATE} ago, except for failing projects, which fail on
+ * the other nodes, too. A node that cannot follow All-Projects and All-Users is not ready, because
+ * permissions depend on them. Safe for use by many threads.
  */
 @Singleton
 class FollowerStatus {
@@ -43,11 +43,11 @@ class FollowerStatus {
    *
    * @param ready true if requests may be sent to this node
    * @param behindMillis age of the newest state of the store that is followed completely
-   * @param lagMillis time from the oldest transaction of the last round with any to its end, by the
-   *     clocks of the two nodes
+   * @param lagMillis time from the oldest transaction in the last round that had any to the end of
+   *     the round, by the clocks of the two nodes
    * @param rounds rounds since the start
    * @param indexed documents written since the start
-   * @param failure the present one; empty if there is none
+   * @param failure current failure; empty if there is none
    */
   record Report(
       boolean ready,
@@ -68,7 +68,7 @@ class FollowerStatus {
     return Duration.ofNanos(System.nanoTime() - completeSince);
   }
 
-  /** Notes that a round could not be ended. A failure is told once, until there is another one. */
+  /** Notes that a round failed. The same failure is logged once, until another one occurs. */
   synchronized void failed(Exception e) {
     failure = "the last round failed, see the log";
     String said = String.valueOf(e.getMessage());
@@ -83,8 +83,9 @@ class FollowerStatus {
    *
    * @param began reading of {@link System#nanoTime} before the store was asked
    * @param news what was applied
-   * @param failed projects for which that failed
-   * @param complete true if nothing is left that this node waits for
+   * @param failed projects that could not be followed
+   * @param complete true if everything was followed, except failing projects other than
+   *     All-Projects and All-Users
    */
   synchronized void ended(
       long began, Collection<News> news, Set<Project.NameKey> failed, boolean complete) {

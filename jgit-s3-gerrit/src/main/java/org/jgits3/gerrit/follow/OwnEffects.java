@@ -9,8 +9,9 @@ import java.util.Map;
 import org.jgits3.gerrit.index.Effect;
 
 /**
- * Effects of refs that this node changed, each once, and since when they are known. This Gerrit has
- * some time to index what it wrote, before that is followed. Used by one thread.
+ * Effects of refs that this node changed, each once, with the time since which it is known. This
+ * Gerrit has some time to index what it wrote before the follower applies the effect. Used by one
+ * thread.
  */
 final class OwnEffects {
   /** Time for this Gerrit to index what it wrote. */
@@ -26,7 +27,7 @@ final class OwnEffects {
 
   private final Map<Own, Long> since = new LinkedHashMap<>();
 
-  /** None yet. */
+  /** Creates an empty set of effects. */
   OwnEffects() {}
 
   /** Adds an effect, unless it is there already. Moments are of {@link System#nanoTime}. */

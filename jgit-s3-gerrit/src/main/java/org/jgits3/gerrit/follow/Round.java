@@ -25,14 +25,14 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * Applies news of projects to the indexes and caches of this node, by several threads. Projects
- * that others depend on come first, and of each project everything else before its changes. Each
- * change is looked at once. Ends when all is done, so that rounds come one after the other and
- * nothing overtakes anything.
+ * that others depend on come first; everything else of a project comes before its changes. Each
+ * change is handled once. A round ends when everything is done, so that rounds never overlap and
+ * apply news in order.
  */
 final class Round {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  /** Changes that one thread looks at in one request of Gerrit. */
+  /** Number of changes that one thread brings up to date in one request of Gerrit. */
   private static final int CHUNK = 20;
 
   private final S3GitRepositoryManager repositories;
@@ -44,8 +44,8 @@ final class Round {
   /**
    * Creates a round.
    *
-   * @param told reading of {@link System#nanoTime} after the store has told the news: changes are
-   *     looked at in refs that were read since, once for all tasks
+   * @param told reading of {@link System#nanoTime} after the news was read from the store; for
+   *     changes, all tasks share the refs that were read since then
    */
   Round(S3GitRepositoryManager repositories, LocalState local, ExecutorService threads, long told) {
     this.repositories = repositories;

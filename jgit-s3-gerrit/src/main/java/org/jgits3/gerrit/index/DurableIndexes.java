@@ -15,8 +15,8 @@ import java.lang.reflect.Field;
 import java.util.List;
 
 /**
- * The indexes of this node on its disk. Gerrit writes to them in memory and commits after minutes,
- * so that a node that is killed loses what it indexed last.
+ * The indexes of this node on its disk. Gerrit writes to them in memory and commits only after
+ * minutes, so a killed node loses what it indexed last.
  */
 public final class DurableIndexes {
   private final List<IndexCollection<?, ?, ?>> all;
@@ -31,10 +31,10 @@ public final class DurableIndexes {
   }
 
   /**
-   * Makes everything durable that was written to an index before. Does nothing for an index that is
-   * not of Lucene: it is a server of its own.
+   * Makes everything durable that was written to an index before this call. Does nothing for an
+   * index other than Lucene, which is a server of its own.
    *
-   * @throws IOException if that failed, or Gerrit's classes are not those this knows
+   * @throws IOException if that failed, or the classes of this Gerrit are not the expected ones
    */
   public void commit() throws IOException {
     for (IndexCollection<?, ?, ?> collection : all) {

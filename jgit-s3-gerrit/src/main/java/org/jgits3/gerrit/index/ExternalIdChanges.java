@@ -23,7 +23,7 @@ import org.eclipse.jgit.treewalk.filter.TreeFilter;
  * refs/meta/external-ids}. Each external id is a file of its own, named by a hash.
  *
  * @param accounts accounts that had or have them
- * @param users names that one logs in with by SSH
+ * @param users user names for logging in by SSH
  */
 record ExternalIdChanges(Set<Account.Id> accounts, Set<String> users) {
   private static final String SECTION = "externalId";

@@ -21,14 +21,15 @@ final class GroupCaches {
     this.inclusions = inclusions;
   }
 
-  /** Forgets a group. Its document in the index is made from what is loaded next. */
+  /** Forgets a group, so that its document in the index is made from a fresh load. */
   void forget(AccountGroup.UUID group) {
     groups.evict(group);
   }
 
   /**
-   * Forgets what was found in the index about a group before and after a change, also about its
-   * former members. Called when the index is right: it would be found again.
+   * Forgets what was found in the index about a group before and after a change, including its
+   * former members. Called once the index is up to date, because otherwise the stale entries would
+   * be found again.
    */
   void forgetFound(Effect.OfGroup change) {
     for (ObjectId state : List.of(change.before(), change.after())) {

@@ -18,17 +18,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Documents to be looked at again because this Gerrit wrote them after they had been followed.
+ * Documents to be followed again, because this Gerrit wrote them after they had been followed.
  *
- * <p>A request may read a change, and write its document when that of a later state is already in
- * the index: another node has changed it, and the follower was quicker. So each document that was
- * followed lately and is then written by a request is followed once more. Safe for use by many
- * threads.
+ * <p>A request may read a change and write its document late, when the index already has the
+ * document of a newer state: another node has changed it in between, and the follower was faster.
+ * Therefore each document that was followed recently, and that a request then writes, is followed
+ * once more. Safe for use by many threads.
  */
 @Singleton
 public class IndexedHere
     implements ChangeIndexedListener, AccountIndexedListener, GroupIndexedListener {
-  /** Longest time that a request can take to index what it has read. */
+  /** Maximum time that a request can take to index what it has read. */
   private static final Duration LATELY = Duration.ofMinutes(10);
 
   private final AllUsersName allUsers;
@@ -42,7 +42,7 @@ public class IndexedHere
     this.allUsers = allUsers;
   }
 
-  /** Notes that the calling thread follows a document, before it compares that. */
+  /** Notes that the calling thread follows a document. Called before it compares the document. */
   void follows(Effect document) {
     followed.put(document, Thread.currentThread());
   }
@@ -88,6 +88,6 @@ public class IndexedHere
 
   @Override
   public void onChangeDeleted(int id) {
-    // The change is gone for good: no later document can be in its place.
+    // The change is gone for good, so no newer document can exist.
   }
 }

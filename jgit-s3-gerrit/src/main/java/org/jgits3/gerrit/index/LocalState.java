@@ -47,12 +47,12 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.store.StoreException;
 
 /**
- * Indexes and caches of this Gerrit. Brings them to what the repositories say, whichever node has
- * changed that.
+ * Indexes and caches of this Gerrit. Brings them up to date with the repositories, whichever node
+ * has changed these.
  *
- * <p>A document is written only if it is not of the present refs, so that what this node indexed
- * itself is not indexed again. All methods may be repeated. Safe for use by many threads, one for
- * each project or change.
+ * <p>A document is written only if it does not match the current refs, so that nothing that this
+ * node has indexed itself is indexed again. All methods are idempotent. Safe for use by many
+ * threads, one for each project or change.
  */
 @Singleton
 public class LocalState {
@@ -71,7 +71,7 @@ public class LocalState {
           "sshkeys",
           "tokens");
 
-  /** Rounds after which a change that cannot be indexed is left alone. */
+  /** Rounds after which a change that cannot be indexed is given up. */
   static final int ATTEMPTS = 50;
 
   private final GitRepositoryManager repositories;
@@ -141,11 +141,11 @@ public class LocalState {
   }
 
   /**
-   * Brings everything about a project up to date but its changes, which may be many.
+   * Brings everything about a project up to date, except its changes, which may be many.
    *
    * @param project the project, which may be deleted or new
    * @param news what happened to it
-   * @return changes to be given to {@link #followChanges}
+   * @return changes to pass to {@link #followChanges}
    * @throws IOException if a repository cannot be read
    */
   @SuppressWarnings("try") // the context is that of the thread
@@ -153,7 +153,7 @@ public class LocalState {
     if (news.isOnlyChanges() && projects.all().contains(project)) {
       return news.changes();
     }
-    // Opened in the context, and first: what is loaded into a cache from here on is as new as this.
+    // Opened first, and within the context: whatever a cache loads from here on is as new as this.
     try (ManualRequestContext ignored = context.open();
         Repository repository = repositories.openRepository(project)) {
       if (!projects.all().contains(project)) {
@@ -222,7 +222,10 @@ public class LocalState {
     }
   }
 
-  /** Indexes changes again: mergeability is in no ref, so that no document tells it is stale. */
+  /**
+   * Indexes changes again. Mergeability is stored in no ref, so a document cannot be tested for
+   * being stale.
+   */
   private void indexAll(Project.NameKey project, List<ChangeData> all) {
     all.forEach(change -> changes.index(project, change.getId()));
     indexed.add(all.size());
@@ -253,7 +256,7 @@ public class LocalState {
       if (isOfStore(e)) {
         throw e;
       }
-      flushCaches(); // a state that cannot be read does not tell its members
+      flushCaches(); // the members are unknown if a state cannot be read
     }
   }
 
@@ -295,7 +298,7 @@ public class LocalState {
           steps.take(() -> followGroup(group));
         }
       }
-      flushCaches(); // what was found in the index before it was right
+      flushCaches(); // entries found while the index was still stale
     }
   }
 
@@ -308,7 +311,7 @@ public class LocalState {
     }
   }
 
-  /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
+  /** Tests whether a failure is caused by the store, which does not answer, or refuses. */
   static boolean isOfStore(Exception e) {
     return Throwables.getCausalChain(e).stream()
         .anyMatch(
@@ -317,7 +320,7 @@ public class LocalState {
                     || cause instanceof StoreException.Refused);
   }
 
-  /** Writes the document of a change if it is not of the present refs, or deletes it. */
+  /** Writes the document of a change if it is stale, or deletes it if the change is gone. */
   private void followChange(Project.NameKey project, Change.Id id) throws IOException {
     indexedHere.follows(new Effect.OfChange(id));
     try (Repository repository = repositories.openRepository(project)) {
@@ -373,7 +376,7 @@ public class LocalState {
     return false;
   }
 
-  /** The cache of the changes of a project, which a site may have turned on. */
+  /** Invalidates the cached changes of a project, if the site has turned that cache on. */
   @SuppressWarnings("unchecked")
   private void forgetChanges(Project.NameKey project) {
     Cache<Object, ?> cache = (Cache<Object, ?>) caches.get(PluginName.GERRIT, "changes");

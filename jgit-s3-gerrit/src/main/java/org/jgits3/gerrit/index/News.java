@@ -12,7 +12,7 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.Transactions;
 
 /**
- * Effects of the transactions of a project on a node: each once, in the order of the first changes.
+ * Effects of the transactions of a project on a node: each once, in the order of first occurrence.
  * Used by one thread at a time.
  */
 public final class News {
@@ -25,12 +25,12 @@ public final class News {
   /** Time of the oldest transaction of another node, in milliseconds since the epoch. */
   private long oldest = Long.MAX_VALUE;
 
-  /** Nothing yet. */
+  /** Creates news without effects. */
   public News() {}
 
   /**
-   * Adds what happened to the project in the store. If that cannot be read, everything in it has to
-   * be looked at.
+   * Adds a change of the project in the store. If the change cannot be read, all of the project has
+   * to be compared.
    *
    * @param change the change
    * @param allUsers true for the project that has the accounts and groups
@@ -62,7 +62,7 @@ public final class News {
         ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(to::add));
   }
 
-  /** Adds something to look at. */
+  /** Adds an effect. */
   public void add(Effect effect) {
     effects.add(effect);
   }
@@ -95,12 +95,12 @@ public final class News {
     return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
   }
 
-  /** Returns true if nothing has to be looked at but single changes. */
+  /** Returns true if the only effects are single changes. */
   boolean isOnlyChanges() {
     return !whole && effects.stream().allMatch(Effect.OfChange.class::isInstance);
   }
 
-  /** The single changes to look at. */
+  /** The single changes among the effects. */
   Set<Change.Id> changes() {
     Set<Change.Id> changes = new LinkedHashSet<>();
     for (Effect effect : effects) {

@@ -5,20 +5,20 @@ import java.io.IOException;
 import org.jgits3.internal.function.IoRunnable;
 
 /**
- * Steps of which each is taken although one before it failed, unless the store is the cause: it
- * would let the others wait, too. Used by one thread.
+ * Steps that are all taken even if some fail, unless the store is the cause of a failure, because
+ * it would delay the other steps, too. Used by one thread.
  */
 final class Steps {
-  /** Failures that are told with the first one. */
+  /** Maximum number of failures that are reported with the first one. */
   private static final int TOLD = 10;
 
   private Exception failure;
 
-  /** No step yet. */
+  /** Begins without steps. */
   Steps() {}
 
   /**
-   * Takes a step. Its failure is for {@link #end}.
+   * Takes a step; {@link #end} reports its failure.
    *
    * @throws IOException if the store is the cause of the failure
    */

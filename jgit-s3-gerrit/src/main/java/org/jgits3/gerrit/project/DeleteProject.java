@@ -15,7 +15,7 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * {@code POST /projects/NAME/s3-delete}: deletes a project with all its changes. Each node forgets
- * it when it follows that.
+ * the project when it follows the deletion.
  */
 @RequiresCapability(GlobalCapability.ADMINISTRATE_SERVER)
 public class DeleteProject implements RestModifyView<ProjectResource, Input> {

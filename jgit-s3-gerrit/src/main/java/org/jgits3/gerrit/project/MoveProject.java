@@ -17,9 +17,9 @@ import org.jgits3.gerrit.repository.ProjectNames;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
- * {@code POST /projects/NAME/s3-move}: gives a project another name. Each node moves its changes
- * when it follows that. A move that was interrupted is finished by {@code jgit-s3 rename}, or by
- * this while the node still knows the project.
+ * {@code POST /projects/NAME/s3-move}: gives a project another name. Each node moves the changes of
+ * the project when it follows the move. To finish an interrupted move, use {@code jgit-s3 rename},
+ * or repeat the request while the node still knows the project.
  */
 @RequiresCapability(GlobalCapability.ADMINISTRATE_SERVER)
 public class MoveProject implements RestModifyView<ProjectResource, MoveProject.Input> {

@@ -34,13 +34,14 @@ class ProjectLife {
   }
 
   /**
-   * Moves or deletes a project, so that nothing has its name any more. This node forgets it at
-   * once, since following does not tell of a project that came and went between two rounds.
+   * Moves or deletes a project, so that nothing has its name any more. This node forgets the
+   * project at once, because the follower does not notice a project that was created and removed
+   * between two rounds.
    *
    * @param project the project
-   * @param done answer when it is done
+   * @param done answer if the step succeeds
    * @param step the move or deletion
-   * @return the answer; one with status 503 if it was not done, or nothing tells whether it was
+   * @return the answer; one with status 503 if the step was not done, or its outcome is unknown
    * @throws ResourceConflictException if it cannot be done, with the reason
    * @throws IOException if the store refuses
    */
@@ -51,7 +52,7 @@ class ProjectLife {
       step.run();
       local.removed(project);
       return done;
-    } catch (UnknownOutcomeException e) { // if it was done, another project may have the name
+    } catch (UnknownOutcomeException e) { // if applied, another project may have the name
       return Response.withStatusCode(HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage());
     } catch (ManifestException.NotCommitted | StoreException.Unavailable e) {
       return Response.withStatusCode(
@@ -61,7 +62,7 @@ class ProjectLife {
     }
   }
 
-  /** Children would no longer be bound by the rules that they inherit. */
+  /** Refuses a project with children, which would no longer be bound by the rules they inherit. */
   private void checkNotNeeded(Project.NameKey project) throws ResourceConflictException {
     if (project.equals(allProjects) || project.equals(allUsers)) {
       throw new ResourceConflictException(project + " is needed by Gerrit itself");

@@ -7,8 +7,8 @@ import com.google.gerrit.entities.Project;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Projects that were looked for and did not exist, so that a request that asks often asks the store
- * once. Safe for use by many threads.
+ * Projects that were looked up and did not exist, so that a request with many look-ups asks the
+ * store once. Safe for use by many threads.
  */
 final class AbsentProjects {
   private static final int MOST = 1000;

@@ -7,8 +7,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Lines of Gerrit that this jar is made for. Another one may lack a class or method that is used
- * here, which would end a request in the middle, so it is refused at the start.
+ * Release lines of Gerrit that this jar supports. Another line may lack a class or method that is
+ * used here, and a request would fail halfway, so it is refused at startup.
  */
 public final class GerritLine {
   /** Those that the build compiles and tests against. */
@@ -28,8 +28,8 @@ public final class GerritLine {
   }
 
   /**
-   * Tests whether a version is of a supported line. One that does not begin with numbers is: it is
-   * of a build whose owner knows better.
+   * Tests whether a version is of a supported line. Accepts a version that does not begin with
+   * numbers, because it is of a custom build.
    *
    * @param version as Gerrit shows it, such as {@code 3.13.5} or {@code (dev)}; may be null
    */

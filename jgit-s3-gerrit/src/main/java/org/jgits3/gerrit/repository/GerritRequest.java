@@ -12,7 +12,7 @@ import org.jgits3.S3Repository;
 
 /** A request that has asked for a project, or names one. Safe for use by many threads. */
 public final class GerritRequest {
-  /** Time after which a request counts as another one: {@code stream-events} may run for days. */
+  /** Time after which a request counts as a new one: {@code stream-events} may run for days. */
   static final Duration LONGEST = Duration.ofSeconds(10);
 
   private final long moment = System.nanoTime();
@@ -40,7 +40,10 @@ public final class GerritRequest {
     begun.put(name, validation);
   }
 
-  /** Waits for the validation that was begun of a repository. If it failed, it is made again. */
+  /**
+   * Waits for the validation of a repository, if one was begun. If it failed, opening the
+   * repository repeats it.
+   */
   void await(String name) {
     Future<?> validation = begun.get(name);
     if (validation != null) {
@@ -53,8 +56,8 @@ public final class GerritRequest {
   }
 
   /**
-   * Notes a handle that this request has opened. It sees at once what others of the request have
-   * received and inserted, and lists it with its refs.
+   * Notes a handle that this request has opened. The handle immediately sees what other handles of
+   * the request have received and inserted, and its next commit lists that, too.
    */
   void opened(String name, S3Repository handle) {
     handles.compute(

@@ -27,7 +27,7 @@ final class ProjectList {
   }
 
   /**
-   * Returns all projects, as of the beginning of the calling request or later.
+   * Returns all projects, as of the start of the calling request or later.
    *
    * @return names, sorted, which cannot be changed
    * @throws UncheckedIOException if the store does not answer: Gerrit would keep an empty answer,
@@ -43,7 +43,7 @@ final class ProjectList {
     return names;
   }
 
-  /** Notes that this process has changed what there is. */
+  /** Notes that this process has changed the set of projects. */
   synchronized void changed() {
     names = null;
   }

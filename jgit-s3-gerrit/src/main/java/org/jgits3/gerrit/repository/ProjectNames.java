@@ -11,7 +11,7 @@ import org.jgits3.manifest.RepositoryName;
  * disk, so that a site can be taken back there, and what the library refuses.
  */
 public final class ProjectNames {
-  /** Wildcards, redirections, what is special in URLs, and the delimiters of change ids. */
+  /** Wildcards, redirections, characters that are special in URLs, and delimiters of change ids. */
   private static final Pattern FORBIDDEN = Pattern.compile("[?%*:<>|$\r~\\\\]|/\\+");
 
   /** Paths that lead elsewhere or have more than one spelling. */

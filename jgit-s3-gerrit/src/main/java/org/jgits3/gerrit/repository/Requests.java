@@ -19,23 +19,27 @@ import java.util.concurrent.ConcurrentMap;
  * The request of the calling thread, and the moment since which refs must have been read from the
  * store to serve it.
  *
- * <p>A request of Gerrit is a {@link RequestContext}: all its threads are given the same object,
- * also those that work for it in the background. Its moment is when it first asks, and counts for
- * requests that are made within it, too. A fetch or push by HTTP that Gerrit queues is one request,
- * though it passes the filters twice, each time with another context. Safe for use by many threads.
+ * <p>A request of Gerrit is a {@link RequestContext}: all threads that work for it get the same
+ * object, including background threads. Its moment is that of its first call, and also holds for
+ * requests made within it. A fetch or push by HTTP that Gerrit queues is one request, although it
+ * passes the filters twice, each time with another context. Safe for use by many threads.
  */
 final class Requests {
-  /** Age of refs that work outside any request may see, such as a reindexing of all changes. */
+  /**
+   * Maximum age of the refs that work outside any request may see, such as a reindexing of all
+   * changes.
+   */
   static final Duration OUTSIDE = Duration.ofMillis(200);
 
   private static final String TASKS = "com.google.gerrit.server.";
   private static final String NESTED = RequestContext.class.getPackageName();
 
-  /** Request within which another one is made; null if Gerrit has it elsewhere. */
+  /** Field with the outer request of a nested one; null if this Gerrit has no such field. */
   private static final Field OUTER = outer();
 
   private final ThreadLocalRequestContext thread =
-      // Its constructor is Gerrit's own, what it returns is static; Gerrit binds it elsewhere.
+      // Only Gerrit can call its constructor, and its state is static; Gerrit binds the class
+      // elsewhere.
       Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
 
   /** The HTTP request that the thread serves. */
@@ -44,10 +48,10 @@ final class Requests {
   private final ConcurrentMap<RequestContext, GerritRequest> known =
       new MapMaker().weakKeys().makeMap();
 
-  /** Moment that work of the thread was given, whatever requests it makes. */
+  /** Moment set by {@link #since} for work of the thread, which overrides those of requests. */
   private final ThreadLocal<Long> given = new ThreadLocal<>();
 
-  /** Finds what Gerrit keeps for itself, to go back to. */
+  /** Finds the private field in which Gerrit keeps the outer request. */
   @Nullable
   private static Field outer() {
     try {
@@ -55,11 +59,11 @@ final class Requests {
       field.setAccessible(true);
       return field;
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return null; // then requests within others have moments of their own
+      return null; // then nested requests have moments of their own
     }
   }
 
-  /** Does work in the calling thread, for which refs count that were read since a moment. */
+  /** Does work in the calling thread that accepts refs read since a moment. */
   <T> T since(long moment, Callable<T> work) throws Exception {
     given.set(moment);
     try {
@@ -69,7 +73,7 @@ final class Requests {
     }
   }
 
-  /** Tests whether the moment of the calling thread was given, and is not that of its request. */
+  /** Tests whether {@link #since} has set the moment of the calling thread. */
   boolean isGiven() {
     return given.get() != null;
   }
@@ -86,7 +90,7 @@ final class Requests {
     return current().map(GerritRequest::moment).orElse(System.nanoTime() - OUTSIDE.toNanos());
   }
 
-  /** Returns the request that the calling thread works for; empty if it does so by itself. */
+  /** Returns the request that the calling thread works for; empty if it works for none. */
   Optional<GerritRequest> current() {
     RequestContext context = outermost(thread.getContext());
     if (isGiven() || context == null || outlivesRequests(context) || isTask(context)) {
@@ -106,7 +110,7 @@ final class Requests {
     ofHttp.set(request);
   }
 
-  /** Notes that the calling thread serves its HTTP request no longer. */
+  /** Notes that the calling thread no longer serves its HTTP request. */
   void leave() {
     ofHttp.remove();
   }
@@ -134,15 +138,15 @@ final class Requests {
     }
   }
 
-  /** Contexts of which there is one for all that the server or a plugin does by itself. */
+  /** Tests for the contexts that all background work of the server, or of a plugin, shares. */
   private static boolean outlivesRequests(RequestContext context) {
     return context instanceof ServerRequestContext || context instanceof PluginRequestContext;
   }
 
   /**
-   * Tests for tasks that Gerrit does by itself after a request, such as indexing and sending mail.
-   * They make a context of their own class; requests come from {@code httpd} and {@code sshd}, and
-   * those made by hand have a class of {@code server.util}.
+   * Tests for tasks that Gerrit runs after a request, such as indexing and sending mail. They
+   * create contexts of their own classes; the contexts of requests are of {@code httpd} and {@code
+   * sshd}, and those of nested requests of {@code server.util}.
    */
   private static boolean isTask(RequestContext context) {
     String location = context.getClass().getPackageName();

@@ -47,9 +47,9 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 /**
  * The repositories of a Gerrit in a store.
  *
- * <p>Each request of Gerrit sees what was written anywhere before it began, and everything that
- * this Gerrit writes; it asks the store once for each project, however often it opens it. See
- * {@link Requests} for work outside requests.
+ * <p>Each request of Gerrit sees everything that any node wrote before the request began, and
+ * everything that this Gerrit writes. It asks the store once for each project, however often it
+ * opens the project. See {@link Requests} for work outside requests.
  *
  * <p>Safe for use by many threads.
  */
@@ -66,7 +66,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
 
-  /** Threads that each validate a project ahead. There are few, as anyone may send requests. */
+  /** Threads that each validate a project ahead. They are few, because anyone may send requests. */
   private final ExecutorService validators =
       new ThreadPoolExecutor(
           0,
@@ -99,7 +99,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     return opened == null ? open() : opened;
   }
 
-  /** Opens the store when it is first used: Gerrit has no log when it creates this object. */
+  /** Opens the store on first use, because Gerrit has no log yet when it creates this object. */
   private synchronized S3RepositoryManager open() {
     if (repositories == null) {
       try {
@@ -147,9 +147,9 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   }
 
   /**
-   * Does work in the calling thread for which refs are new enough that this process has read since
-   * a moment: projects are not read again because the work makes requests of its own. A project
-   * that was missing is looked for again, whenever that was.
+   * Does work in the calling thread that accepts refs read by this process since a moment, so that
+   * requests which the work makes do not read projects again. A project that was missing is always
+   * looked up again.
    *
    * @param moment reading of {@link System#nanoTime}
    * @param work the work
@@ -196,8 +196,9 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   }
 
   /**
-   * Notes that the calling thread serves an HTTP request, until it calls {@link #leave}. All that
-   * Gerrit does for it is one request, though it may enter again with another thread and context.
+   * Notes that the calling thread serves an HTTP request, until it calls {@link #leave}. Everything
+   * that Gerrit does for it counts as one request, even if it enters again with another thread and
+   * context.
    *
    * @param request the request
    */
@@ -205,7 +206,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     requests.enter(request);
   }
 
-  /** Notes that the calling thread serves its HTTP request no longer. */
+  /** Notes that the calling thread no longer serves its HTTP request. */
   public void leave() {
     requests.leave();
   }

@@ -30,7 +30,7 @@ final class StoreMetrics implements StoreListener {
 
   private final MetricMaker maker;
 
-  /** No timer: those of Gerrit throw if the client is gone, here after a write that was made. */
+  /** Not a timer: Gerrit's timers throw if the client is gone, here after a write was applied. */
   private final Histogram1<RequestKind> requests;
 
   private final Counter1<RequestOutcome> failures;

@@ -21,9 +21,9 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.maintenance.LeaseKeeper;
 
 /**
- * Runs each task that Gerrit schedules on one node at a time: the others leave it out while one is
- * at it. A lease in the store tells them. It only saves work and mails, since these tasks may run
- * beside each other.
+ * Runs each task that Gerrit schedules on one node at a time; the other nodes skip the task while a
+ * lease in the store is held. The lease only saves work and mails, because concurrent runs of these
+ * tasks do no harm.
  *
  * <p>Gerrit offers no way to replace its runners, nor the locks that some of them take, so their
  * {@code run()} is intercepted.

@@ -37,11 +37,12 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 
 /**
- * Events of all Gerrits on a store, so that {@code stream-events} of each has them all.
+ * Events of all Gerrits on a store, so that {@code stream-events} of each node shows them all.
  *
- * <p>A node writes its events as objects below {@code gerrit-events/}, those of a round in one, and
- * posts those of the others. They are kept for minutes: events are for programs that listen, and a
- * node that is away has none. Used by the follower's thread, but for {@link #onEvent}.
+ * <p>A node writes its events as objects below {@code gerrit-events/}, one object for each round,
+ * and posts the events of the other nodes. The objects are kept for minutes only: events are for
+ * programs that are listening, and a node that is down misses them. Used by the follower's thread,
+ * except for {@link #onEvent}.
  */
 @Singleton
 public class SharedEvents implements EventListener {
@@ -55,7 +56,7 @@ public class SharedEvents implements EventListener {
 
   private static final Duration KEPT = Duration.ofMinutes(5);
 
-  /** Most events that wait, for the store or for the end of a round. */
+  /** Maximum number of events that wait for the store, or for the end of a round. */
   private static final int WAITING = 10_000;
 
   private final S3GitRepositoryManager repositories;
@@ -71,7 +72,7 @@ public class SharedEvents implements EventListener {
   private String unwritten = "";
   private long written;
 
-  /** The thread that posts what others sent, which comes back through {@link #onEvent}. */
+  /** Thread that is posting events of other nodes; {@link #onEvent} receives these, too. */
   private volatile Thread posting;
 
   @Inject
@@ -105,8 +106,8 @@ public class SharedEvents implements EventListener {
   }
 
   /**
-   * Writes the events of this node, and reads those of the others. What they tell of is in the
-   * store, so that a round that begins now follows it.
+   * Writes the events of this node, and reads those of the others. The changes that they announce
+   * are in the store, so a round that begins now follows these changes.
    *
    * @throws IOException if the store does not answer; nothing is lost
    */
@@ -157,7 +158,7 @@ public class SharedEvents implements EventListener {
       for (Event event : events) {
         try {
           lines.append(gson.toJson(event)).append('\n');
-        } catch (RuntimeException e) { // of a plugin, or of a change that was deleted meanwhile
+        } catch (RuntimeException e) { // event of a plugin, or of a deleted change
           LOG.atFine().withCause(e).log("Following: an event %s is not shared", event.type);
         }
       }
@@ -165,7 +166,7 @@ public class SharedEvents implements EventListener {
     return lines.toString();
   }
 
-  /** Reads an object once, unless it was there before this node listened. */
+  /** Reads an object once; skips it if it was written before this node listened. */
   private void read(ObjectStore store, String key, String from, long number) throws IOException {
     if (from.equals(node) || number <= read.getOrDefault(from, 0L)) {
       return;
@@ -200,14 +201,14 @@ public class SharedEvents implements EventListener {
       } else {
         dispatcher.get().postEvent(event);
       }
-    } catch (RuntimeException | PermissionBackendException e) { // a plugin's that is not here
+    } catch (RuntimeException | PermissionBackendException e) { // from a plugin missing here
       LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
     }
   }
 
   /**
-   * Reads the change of an event, whose readers get the event: by the event alone Gerrit would send
-   * it to all readers of the branch, and a change may be private.
+   * Reads the change of an event, so that only its readers get the event. From the event alone,
+   * Gerrit would send it to all readers of the branch, but a change may be private.
    */
   private Change change(ChangeEvent event) {
     Change.Id id = Change.id(event.change.get().number);

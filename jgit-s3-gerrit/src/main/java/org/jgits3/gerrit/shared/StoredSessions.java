@@ -29,9 +29,10 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 
 /**
- * Web sessions in the store, by a hash of the token in the cookie: one who reads the store cannot
- * use them. A node remembers those it used in the last {@link #REMEMBERED}, so that a logout at
- * another node takes as long. Safe for use by many threads.
+ * Web sessions in the store, by a hash of the token in the cookie, so that read access to the store
+ * does not suffice to use them. A node remembers the sessions it used in the last {@link
+ * #REMEMBERED}; a logout at another node takes effect here after that time. Safe for use by many
+ * threads.
  */
 @Singleton
 class StoredSessions extends AbstractCache<String, Val> {
@@ -40,13 +41,16 @@ class StoredSessions extends AbstractCache<String, Val> {
   private static final Duration REMEMBERED = Duration.ofSeconds(10);
   private static final String PREFIX = "gerrit-sessions/";
 
-  /** Time between the reads and the writes of a session by one request, with much to spare. */
+  /**
+   * Upper bound, with much to spare, of the time between reads and writes of a session by one
+   * request.
+   */
   private static final Duration REQUEST = Duration.ofMinutes(10);
 
   /** Attempts to replace a session while others do so as well. */
   private static final int ATTEMPTS = 5;
 
-  /** Bytes from the store make no object of any other class. */
+  /** Allows bytes from the store to become objects of these classes only. */
   private static final ObjectInputFilter ONLY_SESSIONS =
       ObjectInputFilter.Config.createFilter(Val.class.getName() + ";maxdepth=2;!*");
 
@@ -54,7 +58,7 @@ class StoredSessions extends AbstractCache<String, Val> {
   private final Cache<String, Val> remembered =
       CacheBuilder.newBuilder().expireAfterWrite(REMEMBERED).maximumSize(10_000).build();
 
-  /** Sessions that were in the store: one of them that is there no more has ended. */
+  /** Sessions that were seen in the store; if one of them is no longer there, it has ended. */
   private final Cache<String, Boolean> begun =
       CacheBuilder.newBuilder().expireAfterAccess(REQUEST).maximumSize(20_000).build();
 
@@ -123,8 +127,8 @@ class StoredSessions extends AbstractCache<String, Val> {
   }
 
   /**
-   * Begins a session, or extends it, also if another node does. Returns false if it has ended: one
-   * that was begun and is in the store no more is not written again.
+   * Begins or extends a session, even while another node extends it. Returns false if the session
+   * has ended: one that was begun and is no longer in the store is not written again.
    */
   private boolean write(String key, byte[] session, boolean extend) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
