@@ -62,7 +62,10 @@ class ProjectLife {
     }
   }
 
-  /** Refuses a project with children, which would no longer be bound by the rules they inherit. */
+  /**
+   * Refuses a project that Gerrit itself needs, and one with children, which would no longer be
+   * bound by the rules they inherit.
+   */
   private void checkNotNeeded(Project.NameKey project) throws ResourceConflictException {
     if (project.equals(allProjects) || project.equals(allUsers)) {
       throw new ResourceConflictException(project + " is needed by Gerrit itself");

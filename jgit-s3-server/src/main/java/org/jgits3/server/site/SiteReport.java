@@ -19,7 +19,7 @@ public final class SiteReport {
     UPDATED,
     EQUAL,
     EXPORTED,
-    /** It was there before. */
+    /** Found at the destination already. */
     THERE,
     FAILED;
 

@@ -133,7 +133,7 @@ public final class PackFiles implements Closeable {
     String key = key(pack, PackExt.PACK, file);
     int length = checksumsLength(pack, file);
     Optional<RangeChecksums> found = checksums.get(key).flatMap(known -> of(known, file));
-    for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // damage may be in transit
+    for (int attempt = 0; found.isEmpty() && attempt < 2; attempt++) { // perhaps damaged in transit
       found = of(readChecksums(pack, length), file);
       found.ifPresent(read -> keep(key, read.stored()));
     }

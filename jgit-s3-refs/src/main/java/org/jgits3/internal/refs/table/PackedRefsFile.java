@@ -18,7 +18,7 @@ import org.jgits3.store.StoreException;
 /**
  * A {@code packed-refs} file that Git or JGit wrote, read into a table with newer values of some
  * refs. Reads the file twice, in chunks of whole refs; the first pass determines the size of the
- * table. Thus takes memory only for the table and one chunk. Used by one thread.
+ * table. Takes memory only for the table and one chunk. Used by one thread.
  */
 public final class PackedRefsFile {
   private static final int CHUNK = 1 << 20;

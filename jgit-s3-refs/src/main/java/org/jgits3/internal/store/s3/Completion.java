@@ -18,7 +18,7 @@ import software.amazon.awssdk.core.exception.SdkServiceException;
  * gigabytes. Meanwhile S3 sends white space; other servers send nothing, until the client times out
  * and retries. The answer to a retry says nothing about the object: versitygw 1.8 reports success
  * while the first request is still in progress, and a server that has finished no longer knows the
- * upload. If the first answer is lost, therefore only a HEAD of the object decides. Used by one
+ * upload. Therefore, after a lost first answer, only a HEAD of the object decides. Used by one
  * thread, once.
  */
 final class Completion {
@@ -112,7 +112,7 @@ final class Completion {
       return store.isThere(upload, parts);
     } catch (IOException e) {
       StoreException.Unavailable undecided = undecided(failure.reason(), failure);
-      undecided.addSuppressed(e); // the outcome is in doubt still
+      undecided.addSuppressed(e); // the outcome stays in doubt
       throw undecided;
     }
   }

@@ -41,8 +41,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
   private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(60);
 
   /**
-   * Longest wait for a free connection. Waiting is normal, because their number bounds parallel
-   * transfers.
+   * Longest wait for a free connection. Waiting is normal, because the number of connections bounds
+   * parallel transfers.
    */
   private static final Duration ACQUISITION_TIMEOUT = Duration.ofMinutes(5);
 
