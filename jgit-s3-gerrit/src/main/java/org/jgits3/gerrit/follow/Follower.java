@@ -147,7 +147,7 @@ public class Follower implements LifecycleListener {
     thread.start();
   }
 
-  /** Stops following and saves the position, while the indexes are still open. */
+  /** Ends following and saves the position, while the indexes are open. */
   @Override
   public void stop() {
     stopping.countDown();

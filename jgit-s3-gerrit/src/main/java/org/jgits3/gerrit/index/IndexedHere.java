@@ -28,7 +28,7 @@ import java.util.Map;
 @Singleton
 public class IndexedHere
     implements ChangeIndexedListener, AccountIndexedListener, GroupIndexedListener {
-  /** Maximum time that a request can take to index what it has read. */
+  /** Longest time that a request can take to index what it has read. */
   private static final Duration LATELY = Duration.ofMinutes(10);
 
   private final AllUsersName allUsers;
@@ -88,6 +88,6 @@ public class IndexedHere
 
   @Override
   public void onChangeDeleted(int id) {
-    // The change is gone for good, so no newer document can exist.
+    // The change is gone for good: no later document can be in its place.
   }
 }

@@ -145,7 +145,7 @@ public class LocalState {
    *
    * @param project the project, which may be deleted or new
    * @param news what happened to it
-   * @return changes to pass to {@link #followChanges}
+   * @return changes to be given to {@link #followChanges}
    * @throws IOException if a repository cannot be read
    */
   @SuppressWarnings("try") // the context is that of the thread
@@ -311,7 +311,7 @@ public class LocalState {
     }
   }
 
-  /** Tests whether a failure is caused by the store, which does not answer, or refuses. */
+  /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
   static boolean isOfStore(Exception e) {
     return Throwables.getCausalChain(e).stream()
         .anyMatch(

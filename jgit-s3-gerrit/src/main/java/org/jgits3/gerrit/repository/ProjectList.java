@@ -27,7 +27,7 @@ final class ProjectList {
   }
 
   /**
-   * Returns all projects, as of the start of the calling request or later.
+   * Returns all projects, as of the beginning of the calling request or later.
    *
    * @return names, sorted, which cannot be changed
    * @throws UncheckedIOException if the store does not answer: Gerrit would keep an empty answer,

@@ -111,7 +111,7 @@ final class Requests {
     ofHttp.set(request);
   }
 
-  /** Notes that the calling thread no longer serves its HTTP request. */
+  /** Notes that the calling thread serves its HTTP request no longer. */
   void leave() {
     ofHttp.remove();
   }

@@ -66,7 +66,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final AbsentProjects absent = new AbsentProjects();
   private final ProjectList projects = new ProjectList(this::repositories, requests);
 
-  /** Threads that each validate a project ahead. They are few, because anyone may send requests. */
+  /** Threads that each validate a project ahead. There are few, as anyone may send requests. */
   private final ExecutorService validators =
       new ThreadPoolExecutor(
           0,
@@ -206,7 +206,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     requests.enter(request);
   }
 
-  /** Notes that the calling thread no longer serves its HTTP request. */
+  /** Notes that the calling thread serves its HTTP request no longer. */
   public void leave() {
     requests.leave();
   }

@@ -93,7 +93,7 @@ public final class IndexBudget implements MemoryUse {
     return bytes <= limit;
   }
 
-  /** Marks a repository as the most recently used. */
+  /** Notes that a repository is in use. */
   void use(Owner packs) {
     used.get(packs); // now the most recently used, and so the last
   }

@@ -365,8 +365,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Tests whether a failure is that of the store: an object cannot be read, or its bytes differ
-   * from those written.
+   * Tests whether a failure is one of the store: an object cannot be read, or has other bytes than
+   * were written.
    */
   static boolean isOfStore(Throwable failure) {
     return cause(failure, StoreException.class).isPresent();
@@ -469,7 +469,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Called before each read of an object.
+   * Called before each object that is read.
    *
    * @throws IOException if the push that this handle serves has taken more time than is allowed
    */
@@ -640,7 +640,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** Checks that a manifest can list the pack with each of its files. */
+  /** Checks that a manifest can list the pack with all its files. */
   private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
     for (PackExt ext : PackExt.values()) {
       if (pack.hasFileExt(ext)) {

@@ -80,7 +80,7 @@ final class ShallowCommits {
     return rest;
   }
 
-  /** Commits the removals that newly listed packs have made possible. */
+  /** Commits the removals that have become possible after packs were listed. */
   void settle() throws IOException {
     if (!leaving.isEmpty()) {
       change(Set.of());

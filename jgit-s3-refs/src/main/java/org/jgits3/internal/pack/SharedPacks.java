@@ -154,7 +154,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
       dropped = resources.indexes().templatesDropped();
       version++;
     }
-    if (manifest.generation() > generation) { // a slow caller may pass an old one
+    if (manifest.generation() > generation) { // a slow caller may come with an old one
       generation = manifest.generation();
       identity = Optional.of(manifest.identity());
       if (!manifest.packs().equals(seen)) {
@@ -292,7 +292,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
         .sum();
   }
 
-  /** Forgets all packs, so that their indexes may be freed; handles open them again when needed. */
+  /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
   @Override
   public synchronized void dropIndexes() {
     packFiles.clear();

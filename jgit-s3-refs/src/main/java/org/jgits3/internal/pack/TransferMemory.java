@@ -69,7 +69,7 @@ public final class TransferMemory implements MemoryUse {
   private long taken; // guarded by this
 
   /**
-   * Creates a memory of which nothing is taken.
+   * Memory of which nothing is taken.
    *
    * @param limit bytes that all requests together may take; 0 for no limit
    */
@@ -172,7 +172,7 @@ public final class TransferMemory implements MemoryUse {
     }
 
     /**
-     * Takes memory for an object that will be in memory as a whole.
+     * Takes memory for an object that is going to be in memory as a whole.
      *
      * @param bytes its length, or the length of a delta, as the pack declares it
      * @throws IOException if there is not enough, or no array has so many bytes

@@ -83,8 +83,8 @@ public final class Tour {
   }
 
   /**
-   * Removes the repository. Defers an interrupt until that is done, because an interrupted thread
-   * sends no requests.
+   * Removes the repository. Delays an interrupt until then, because an interrupted thread sends no
+   * requests.
    */
   private void remove(String name) throws IOException {
     boolean interrupted = Thread.interrupted();

@@ -14,7 +14,7 @@ import org.jgits3.history.StoreCursor;
 
 /**
  * File that keeps a cursor. It is replaced as a whole, and forced to the disk before it gets its
- * name, so that it has either the old or the new cursor, whenever the process dies.
+ * name, so that it has the old cursor or the new one whenever the process ends.
  *
  * @param file the file
  */

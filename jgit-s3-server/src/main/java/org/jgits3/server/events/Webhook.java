@@ -95,6 +95,6 @@ public final class Webhook {
 
   @Override
   public String toString() {
-    return "webhook at " + url.getHost(); // the rest may contain a secret
+    return "webhook at " + url.getHost(); // the rest may hold a secret
   }
 }

@@ -331,7 +331,7 @@ public final class GitHttpServer implements Closeable {
      * Starts the same server with repositories from elsewhere, such as a directory, for
      * comparisons.
      *
-     * @param repositories finds the repository of a request
+     * @param repositories finds the repository a request is about
      * @return the server, accepting connections
      * @throws IllegalArgumentException as {@link #check}
      * @throws IOException if the address cannot be bound

@@ -14,8 +14,8 @@ import org.jgits3.transport.S3ReceivePack;
 import org.jgits3.transport.S3UploadPack;
 
 /**
- * Answers {@code GET info/refs} of repositories in the store by copying the refs to the response.
- * JGit's servlet would sort and compress them.
+ * Answers {@code GET info/refs} of repositories in the store by copying the refs to the response,
+ * where JGit's servlet would sort and compress them.
  */
 final class InfoRefsFilter extends HttpFilter {
   @Override

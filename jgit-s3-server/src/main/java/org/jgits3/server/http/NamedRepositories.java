@@ -57,9 +57,7 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
     return manager.openForRequest(name);
   }
 
-  /**
-   * Tests whether a client asks only for the capabilities now, and for refs in its next request.
-   */
+  /** Tests whether a client asks only for the capabilities, and for refs in its next request. */
   private static boolean isCapabilityAdvertisement(HttpServletRequest req) {
     String protocol = req.getHeader("Git-Protocol");
     return GitSmartHttpTools.isInfoRefs(req)

@@ -66,8 +66,8 @@ public final class LogLine {
   }
 
   /**
-   * Makes a text safe to print in one line on a terminal: removes control characters, including
-   * those beyond ASCII such as CSI (U+009B), line separators, and characters that only change the
+   * Makes a text safe to print in one line on a terminal: removes control characters, those beyond
+   * ASCII such as CSI (U+009B) included, line separators, and characters that only change the
    * display of others, such as those that reverse their order.
    */
   public static String printable(String text) {

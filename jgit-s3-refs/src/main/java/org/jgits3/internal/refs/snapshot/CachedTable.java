@@ -31,7 +31,7 @@ final class CachedTable {
   /** Memory it took when it was counted last; written by the budget under its lock. */
   private volatile long counted;
 
-  /** {@link System#nanoTime} of a recent use. Written without a lock by any thread. */
+  /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
   private volatile long used;
 
   CachedTable(List<String> ids, RefTable table, AtomicReference<CachedTable> place) {

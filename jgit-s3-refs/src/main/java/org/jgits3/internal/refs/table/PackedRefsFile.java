@@ -87,7 +87,7 @@ public final class PackedRefsFile {
       int whole = end ? filled : afterLast('\n', bytes, filled);
       int start = first ? afterComment(bytes, whole) : 0;
       PackedRefsTable lines = PackedRefsParser.parse("packed-refs", bytes, start, whole);
-      // The last ref belongs to the next chunk, because its peeled value may follow there.
+      // the last ref belongs to the next chunk, since its peeled value may follow there
       int refs = end ? lines.size() : lines.size() - 1;
       if (refs > 0 || end) {
         int cut = lines.start(refs);

@@ -62,7 +62,7 @@ public final class Folding {
    */
   private volatile boolean owed = true;
 
-  /** Newest generation seen that was made by a fold, in any process. */
+  /** Newest generation seen that was made by a fold, of whatever process. */
   private volatile long roomMadeAt; // written by one thread at a time, see observe
 
   /** Held while room is made; threads that wait for it then find that there is room. */

@@ -91,7 +91,7 @@ public final class DirectoryFiles {
     }
   }
 
-  /** Waits until the entries of a directory are on disk; does nothing if the directory is gone. */
+  /** Waits until the entries of a directory are on disk; one that is gone has none. */
   static void forceDirectory(Path dir) throws IOException {
     try (FileChannel channel = FileChannel.open(dir, StandardOpenOption.READ)) {
       channel.force(true);

@@ -43,7 +43,7 @@ final class DirectoryTemp {
     return UUID.randomUUID().toString().replace("-", "");
   }
 
-  /** Removes files that have not been modified for a day. */
+  /** Removes what has not been modified for a day. */
   void removeLeftovers() throws IOException {
     if (Files.notExists(directory)) {
       return;

@@ -117,7 +117,7 @@ final class DirectoryUploads {
   void remove(MultipartUpload upload) throws IOException {
     Path removed = temp.newName();
     try {
-      // In one step, because half an upload must be neither listed nor completed.
+      // In one step: half an upload must not be listed, nor completed.
       Files.move(layout.upload(upload), removed, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
       return;

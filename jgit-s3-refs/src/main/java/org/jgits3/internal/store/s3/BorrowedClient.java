@@ -12,8 +12,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Request;
 
 /**
- * An {@link S3Client} of another owner. Every request carries the settings it needs. Closing this
- * does nothing, because the client belongs to its owner.
+ * An {@link S3Client} of another owner. Every request brings the settings it needs. Closing this
+ * does nothing: the client belongs to its owner.
  */
 final class BorrowedClient extends DelegatingS3Client {
   private final SdkPlugin settings;

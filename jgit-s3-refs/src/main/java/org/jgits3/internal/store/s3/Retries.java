@@ -50,7 +50,7 @@ public final class Retries {
   /** Deadline for a store that has not answered yet, and for requests that have an alternative. */
   static final Duration BRIEFLY = Duration.ofSeconds(1);
 
-  /** Failures of one request before a warning, after some 1.5 s. */
+  /** Failures of one request before a warning: some 1.5 s. */
   private static final int FAILURES_BEFORE_WARNING = 6;
 
   /** Least time between two warnings. */

@@ -53,7 +53,7 @@ final class PartsInFlight {
     } catch (RuntimeException | Error e) {
       failure.add(e);
       part.cancel(); // the executor may have queued the part before it failed
-      part.run(); // only ends it, unless a thread has begun it
+      part.run(); // only to end it, unless a thread has begun it
       throw e;
     }
   }
