@@ -603,8 +603,8 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Copies everything that a fork lists of its template, so that the template can be deleted. Does
-   * nothing to a repository that is no fork.
+   * Copies everything that a fork lists of its template, so that the template can be deleted. A
+   * repository that is no fork is only collected.
    *
    * @param name name of the fork
    * @param monitor receives progress; may cancel
