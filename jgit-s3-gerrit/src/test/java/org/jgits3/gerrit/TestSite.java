@@ -3,6 +3,7 @@ package org.jgits3.gerrit;
 
 import com.google.gerrit.metrics.DisabledMetricMaker;
 import com.google.gerrit.metrics.MetricMaker;
+import com.google.gerrit.server.CurrentUser;
 import com.google.gerrit.server.InternalUser;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
@@ -13,6 +14,7 @@ import com.google.gerrit.server.git.LocalDiskRepositoryManager;
 import com.google.gerrit.server.securestore.DefaultSecureStore;
 import com.google.gerrit.server.securestore.SecureStore;
 import com.google.gerrit.server.util.OneOffRequestContext;
+import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.AbstractModule;
 import com.google.inject.Guice;
@@ -92,6 +94,18 @@ public final class TestSite {
     return (OneOffRequestContext)
         make.newInstance(
             user, Guice.createInjector().getInstance(ThreadLocalRequestContext.class), null);
+  }
+
+  /** Begins a request in this thread. */
+  public static RequestContext begin(ThreadLocalRequestContext requests) {
+    RequestContext context = new RequestContext() { // a lambda would be the same object each time
+          @Override
+          public CurrentUser getUser() {
+            return null;
+          }
+        };
+    requests.setContext(context);
+    return context;
   }
 
   public LocalDiskRepositoryManager localDisk() {

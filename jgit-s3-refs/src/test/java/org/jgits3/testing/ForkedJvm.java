@@ -50,9 +50,20 @@ public final class ForkedJvm {
     return run(List.of("sh", "-c", limited), options, main, args);
   }
 
-  private static String run(
-      List<String> before, List<String> options, Class<?> main, String... args)
-      throws IOException, InterruptedException {
+  /**
+   * Prepares a program, for a caller that starts and ends it. Its errors go where those of this JVM
+   * go.
+   *
+   * @param main the program
+   * @param args its arguments
+   * @return the program, not started
+   */
+  public static ProcessBuilder program(Class<?> main, String... args) {
+    return program(List.of(), List.of(), main, args);
+  }
+
+  private static ProcessBuilder program(
+      List<String> before, List<String> options, Class<?> main, String... args) {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -64,8 +75,14 @@ public final class ForkedJvm {
     command.add(main.getName());
     command.addAll(List.of(args));
     ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().put("LC_ALL", "C.UTF-8"); // messages of the system are looked at
-    Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    builder.environment().put("LC_ALL", "C.UTF-8"); // tests compare messages of the system
+    return builder.redirectError(ProcessBuilder.Redirect.INHERIT);
+  }
+
+  private static String run(
+      List<String> before, List<String> options, Class<?> main, String... args)
+      throws IOException, InterruptedException {
+    Process process = program(before, options, main, args).start();
     try {
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor(SECONDS_TO_END, TimeUnit.SECONDS)).isTrue();

@@ -4,7 +4,6 @@ package org.jgits3.gerrit.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gerrit.entities.Project;
-import com.google.gerrit.server.CurrentUser;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ThreadLocalRequestContext;
@@ -57,15 +56,7 @@ class ConcurrentOpensTest {
   }
 
   private RequestContext request() {
-    RequestContext context =
-        new RequestContext() {
-          @Override
-          public CurrentUser getUser() {
-            return null;
-          }
-        };
-    requests.setContext(context);
-    return context;
+    return TestSite.begin(requests);
   }
 
   private static Object quarantine(Repository r) throws Exception {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gerrit.entities.Project;
-import com.google.gerrit.server.CurrentUser;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager.Status;
 import com.google.gerrit.server.git.LocalDiskRepositoryManager;
@@ -77,14 +76,7 @@ class S3GitRepositoryManagerTest {
 
   /** Begins a request in this thread. */
   private RequestContext request() {
-    RequestContext context = new RequestContext() { // a lambda would be the same object each time
-          @Override
-          public CurrentUser getUser() {
-            return null;
-          }
-        };
-    requests.setContext(context);
-    return context;
+    return TestSite.begin(requests);
   }
 
   private static ObjectId commit(S3GitRepositoryManager gerrit, String message) throws Exception {

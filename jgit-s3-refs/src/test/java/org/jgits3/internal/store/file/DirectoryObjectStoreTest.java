@@ -39,6 +39,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,16 +94,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   /** Runs a process, counts what it wins, and kills it when it has won so often. */
   private void increment(int wins, int killAt, AtomicInteger acknowledged) throws Exception {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                IncrementingProcess.class.getName(),
-                root.toString(),
-                Integer.toString(wins))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
+        ForkedJvm.program(IncrementingProcess.class, root.toString(), Integer.toString(wins))
             .start();
     int seen = 0;
     try (BufferedReader out =

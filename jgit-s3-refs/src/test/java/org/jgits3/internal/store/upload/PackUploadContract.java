@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -24,6 +23,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -216,18 +216,8 @@ abstract class PackUploadContract {
 
   private void exitAmidAnUpload(boolean finish) throws Exception {
     ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                UploadingProcess.class.getName(),
-                key,
-                store.location(),
-                endpoint(),
-                String.valueOf(finish))
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        ForkedJvm.program(
+            UploadingProcess.class, key, store.location(), endpoint(), String.valueOf(finish));
     builder.environment().putAll(environment());
     Process process = builder.start();
     try {
