@@ -55,10 +55,6 @@ class ConcurrentOpensTest {
     there.stop();
   }
 
-  private RequestContext request() {
-    return TestSite.begin(requests);
-  }
-
   private static Object quarantine(Repository r) throws Exception {
     Field field = S3ObjDatabase.class.getDeclaredField("quarantine");
     field.setAccessible(true);
@@ -91,7 +87,7 @@ class ConcurrentOpensTest {
   @Test
   void a_project_is_opened_by_two_threads_while_something_waits() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
-    RequestContext context = request();
+    RequestContext context = TestSite.begin(requests);
     try (Repository first = here.openRepository(PROJECT)) {
       TestRepositories.commit(first, "waits");
       for (Future<Repository> opening : openTwice(threads, context, first)) {
@@ -105,7 +101,7 @@ class ConcurrentOpensTest {
   @Test
   void a_refused_push_is_forgotten_though_two_threads_opened_the_project() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
-    RequestContext context = request();
+    RequestContext context = TestSite.begin(requests);
     try (S3Repository first = (S3Repository) here.openRepository(PROJECT)) {
       for (Future<Repository> opening : openTwice(threads, context, first)) {
         opening.get().close();
