@@ -444,9 +444,9 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Turns a repository that an import has made into a template, in one write. It is never written
-   * from then on, and can be forked once it has its name. Fails if others have changed or renamed
-   * it, so that a template holds only what its import has written.
+   * Makes the repository of an import a template, in one write. It is never written from then on,
+   * and can be forked once it has its name. Fails if others have changed or renamed it, so that a
+   * template holds only what its import has written.
    *
    * @param made its name, of {@link #createImport}
    * @param whole its manifest when it was complete
@@ -699,7 +699,10 @@ public final class S3RepositoryManager implements Closeable {
         new LogObjects(store, packs.uploads()));
   }
 
-  /** Manifests of all repositories: a known one is validated, any other one is read. */
+  /**
+   * Manifests of all repositories: a known one is returned if it has the newest version, and
+   * validated otherwise; any other one is read.
+   */
   private final class KnownManifests implements StoreHistory.Manifests {
     /** Validates the repository that is known by the name, which serves its handles too. */
     @Override

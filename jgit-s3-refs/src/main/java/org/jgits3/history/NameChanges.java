@@ -352,7 +352,10 @@ final class NameChanges {
       return follow(name, id, MOST_RENAMES).isPresent() ? Optional.empty() : found;
     }
 
-    /** The name that a repository has after being renamed from another; empty if it was not. */
+    /**
+     * The name that a repository has now, after renames from another; empty if it was not renamed,
+     * was deleted since, or was renamed more than {@code most} times.
+     */
     private Optional<RepositoryName> follow(RepositoryName name, String id, int most)
         throws IOException {
       Optional<RepositoryName> to = manifest(name).flatMap(found -> target(found.manifest(), id));

@@ -157,8 +157,8 @@ public final class LeaseKeeper implements Closeable {
 
   /**
    * Ends as {@link #close} does, but leaves the lease to end by itself, in some two minutes at
-   * most. For work that all processes begin at the same moment by their clocks, and only the first
-   * of them is to do.
+   * most. For work that is due in all processes at the same moment by their clocks, and that only
+   * the first of them is to do.
    */
   public void leave() {
     released = false;

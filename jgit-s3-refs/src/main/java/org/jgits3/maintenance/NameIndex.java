@@ -305,7 +305,8 @@ public final class NameIndex {
   }
 
   /**
-   * Tests whether a repository has arrived at a name: its manifest is later than the reservation.
+   * Tests whether a repository has arrived at a name: the manifest of the name is later than the
+   * reservation, and does not reserve the name for that repository again.
    */
   private static boolean arrived(
       Optional<Manifest> target, String repositoryId, RepositoryName from, long reserved) {

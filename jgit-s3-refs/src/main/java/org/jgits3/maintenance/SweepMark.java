@@ -23,8 +23,8 @@ import org.jgits3.store.Crc32c;
  *
  * <p>Stored as lines of text: version, time, boundary and number of keys in the first, then the
  * keys that the manifest listed, without the prefix of the repository's objects. The last line is
- * the CRC32C of repository, generation and the lines before. It detects damage, because no manifest
- * lists the checksum of a mark.
+ * the CRC32C of repository, generation and the lines before. It is needed to detect damage, because
+ * no manifest lists the checksum of a mark.
  *
  * @param generation the generation
  * @param time a time at which it already existed

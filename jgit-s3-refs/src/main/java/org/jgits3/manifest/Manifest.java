@@ -19,8 +19,8 @@ import java.util.TreeMap;
  * @param identity which manifest of which repository this is
  * @param counters generations that only ever grow
  * @param content settings, refs, packs and log
- * @param left repositories that were renamed away from the name, whatever it stands for now, oldest
- *     first; they belong to the name and not to the repository
+ * @param left departures of repositories that were renamed away from the name, whatever it stands
+ *     for now, the latest last; they stay with the name when the repository leaves it
  * @param extra fields of a later version of the format, kept as they are
  */
 public record Manifest(

@@ -29,7 +29,8 @@ import org.jgits3.store.Crc32c;
  *       (padded with spaces before the checksum); a tombstone or a reservation has fewer. A
  *       listing, which gives key and size, thus tells one from the other without reading either.
  *   <li>A manifest contains the name that it was written for. Finding it under another name is an
- *       error. A manifest of an earlier version contains no name, and is accepted.
+ *       error. A manifest that an earlier version wrote contains no name, or that of an earlier
+ *       generation, which does not count; it is accepted.
  *   <li>A manifest that an earlier version would misread has a higher format number, which is read
  *       before any other field: 1, plus 1 with a table of recent refs, plus 2 for a template, its
  *       tombstone, and a fork.

@@ -77,7 +77,7 @@ public final class PartBody {
   }
 
   /**
-   * Opens the part at its beginning; called once for each attempt to send it.
+   * Opens the part at its beginning; called at least once for each attempt to send it.
    *
    * @return a new stream
    */

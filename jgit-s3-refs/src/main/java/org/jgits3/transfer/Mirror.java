@@ -19,8 +19,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 
 /**
- * Keeps a repository in the store equal to one on a disk: an import creates it, and updates then
- * add new objects and refs. Used by one thread.
+ * Keeps a repository in the store equal to one on a disk: an import creates it; updates then add
+ * new objects, and set or delete refs. Used by one thread.
  */
 public final class Mirror {
   private final S3RepositoryManager manager;

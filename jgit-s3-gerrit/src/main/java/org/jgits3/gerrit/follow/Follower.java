@@ -63,7 +63,7 @@ public class Follower implements LifecycleListener {
   static final int THREADS = 8;
 
   /**
-   * Interval in which indexes are made durable. After a crash, the changes of up to two intervals
+   * Interval in which indexes are made durable. After a crash, the changes of two intervals or more
    * are followed again.
    */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
@@ -293,7 +293,8 @@ public class Follower implements LifecycleListener {
   /**
    * Saves the position as of the previous call. In the meantime, a request of this Gerrit may have
    * replaced a document with one of an earlier state; such documents are followed again, from a
-   * list in memory. This list is not durable, so the position is saved only when it is empty.
+   * list in memory. Neither this list nor the effects of this node that wait are durable, so the
+   * position is saved only when none of them waits.
    */
   private void save() throws IOException {
     if (toBeSaved > 0 && compared.isEmpty() && nothingWaits()) {

@@ -14,7 +14,7 @@ import org.jgits3.gerrit.index.News;
 /**
  * Progress of following, for administrators and load balancers. A node is ready if it has followed
  * everything that was in the store {@link #LATE} ago, except for failing projects, which fail on
- * the other nodes, too. A node that cannot follow All-Projects and All-Users is not ready, because
+ * the other nodes, too. A node that cannot follow All-Projects or All-Users is not ready, because
  * permissions depend on them. Safe for use by many threads.
  */
 @Singleton
@@ -68,7 +68,10 @@ class FollowerStatus {
     return Duration.ofNanos(System.nanoTime() - completeSince);
   }
 
-  /** Notes that a round failed. The same failure is logged once, until another one occurs. */
+  /**
+   * Notes that a round failed. The same failure is logged once, until another one occurs or a round
+   * ends.
+   */
   synchronized void failed(Exception e) {
     failure = "the last round failed, see the log";
     String said = String.valueOf(e.getMessage());

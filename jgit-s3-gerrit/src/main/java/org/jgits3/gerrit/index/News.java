@@ -95,7 +95,7 @@ public final class News {
     return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
   }
 
-  /** Returns true if the only effects are single changes. */
+  /** Returns true if only single changes have to be followed, and not the whole project. */
   boolean isOnlyChanges() {
     return !whole && effects.stream().allMatch(Effect.OfChange.class::isInstance);
   }

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /**
  * Release lines of Gerrit that this jar supports. Another line may lack a class or method that is
- * used here, and a request would fail halfway, so it is refused at startup.
+ * used here, and a request would fail halfway, so such a Gerrit is refused at startup.
  */
 public final class GerritLine {
   /** Those that the build compiles and tests against. */

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentMap;
  * store to serve it.
  *
  * <p>A request of Gerrit is a {@link RequestContext}: all threads that work for it get the same
- * object, including background threads. Its moment is the time of its first call of this class, and
- * also holds for requests made within it. A fetch or push by HTTP that Gerrit queues is one
+ * object, including background threads. Its moment is when it first asks, or when the filter begins
+ * it, and also holds for requests made within it. A fetch or push by HTTP that Gerrit queues is one
  * request, although it passes the filters twice, each time with another context. Safe for use by
  * many threads.
  */

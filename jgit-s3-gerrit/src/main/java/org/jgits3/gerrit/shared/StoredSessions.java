@@ -31,8 +31,8 @@ import org.jgits3.store.PutOutcome;
 /**
  * Web sessions in the store, by a hash of the token in the cookie, so that read access to the store
  * does not suffice to use them. A node remembers the sessions it used in the last {@link
- * #REMEMBERED}; a logout at another node takes effect here after that time. Safe for use by many
- * threads.
+ * #REMEMBERED}; a logout at another node takes effect here after that time at the latest. Safe for
+ * use by many threads.
  */
 @Singleton
 class StoredSessions extends AbstractCache<String, Val> {
@@ -50,7 +50,7 @@ class StoredSessions extends AbstractCache<String, Val> {
   /** Attempts to replace a session while others do so as well. */
   private static final int ATTEMPTS = 5;
 
-  /** Allows bytes from the store to become objects of these classes only. */
+  /** Allows bytes from the store to become objects of this class only. */
   private static final ObjectInputFilter ONLY_SESSIONS =
       ObjectInputFilter.Config.createFilter(Val.class.getName() + ";maxdepth=2;!*");
 

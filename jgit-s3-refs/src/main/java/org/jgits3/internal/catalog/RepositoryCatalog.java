@@ -558,10 +558,11 @@ public final class RepositoryCatalog {
   /**
    * Binds the new name, unless that was done before, then leaves the tombstone.
    *
-   * <p>The reservation for which the old manifest was marked is replaced once, by the binding: no
-   * other process replaces it from then on, and no later reservation is mistaken for it. So if the
-   * name has any later manifest, the repository has arrived, and may have left again. An earlier
-   * manifest comes from a copy of the store that was taken during the rename.
+   * <p>From the mark of the old manifest on, only processes that perform this rename replace the
+   * reservation: late ones by the same reservation, then one by the binding. No later reservation
+   * is mistaken for it. So if the name has any later manifest, the repository has arrived, and may
+   * have left again. An earlier manifest comes from a copy of the store that was taken during the
+   * rename.
    */
   private void finish(
       DecidedWrites writes, RepositoryName from, RepositoryName to, VersionedManifest origin)

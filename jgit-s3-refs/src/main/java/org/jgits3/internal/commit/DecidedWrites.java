@@ -56,8 +56,8 @@ public final class DecidedWrites {
   }
 
   /**
-   * Writes a manifest. If the store refuses, reads the manifest to find out whether an attempt was
-   * applied.
+   * Writes a manifest. If the precondition of an attempt does not hold, reads the manifest to find
+   * out whether an earlier attempt was applied.
    *
    * @param before manifest to replace, as just read; empty to create it
    * @param next manifest to write; it gets the writers of the one that it replaces
@@ -66,7 +66,7 @@ public final class DecidedWrites {
    * @throws UnknownOutcomeException if the deadline passed later, or if others have written so
    *     often since that nothing tells whether this write was made. A refusal does not tell,
    *     because a copy of the request may have been applied. If the write was to create the name,
-   *     however, a refusal shows that the name was in use before.
+   *     however, and each attempt was answered, a refusal shows that the name was in use before.
    * @throws IOException if the store refuses
    */
   public Result write(Optional<VersionedManifest> before, Manifest next) throws IOException {

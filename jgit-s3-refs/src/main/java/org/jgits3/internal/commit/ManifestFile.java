@@ -172,8 +172,8 @@ public final class ManifestFile {
   }
 
   /**
-   * One GET, which an interrupt does not end, because other callers may wait for its answer as
-   * well.
+   * Reads by one GET. If an interrupt ends it, sends it again, because other callers may wait for
+   * its answer as well.
    */
   private GetResult get(Optional<ObjectVersion> known, Duration limit) throws IOException {
     AtomicReference<GetResult> result = new AtomicReference<>();

@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
  * starve a light one (simulated: p99 of 5.5 s against 0.5 s). So losers pause briefly, and winners
  * yield: for up to one GET and PUT while others are seen to compete, and for windows at generations
  * that are multiples of a power of eight, longer at rarer ones, so that slow and distant writers
- * get in as well. A winner cannot see losers, so one that has not met a competitor for long yields,
- * too, for at most a twentieth of its time.
+ * get in as well. A winner cannot see losers, so one that has met no competitor for a long time
+ * yields, too, for at most a twentieth of its time.
  *
  * <p>Times are nanoseconds. Used by one thread at a time.
  */

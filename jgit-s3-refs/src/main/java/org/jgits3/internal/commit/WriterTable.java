@@ -9,8 +9,8 @@ import org.jgits3.manifest.Manifest;
 /**
  * Keeps the nonces of the last writes of a name in its manifest, and says which were dropped. A
  * writer that was refused or got no answer finds its nonce there if its write was made, whatever
- * has become of the repository since: a manifest that replaces another keeps its nonces, even a
- * tombstone or that of another repository of the name.
+ * has become of the repository since: a manifest keeps the nonces of the one that it replaces, even
+ * a tombstone or the manifest of another repository of the name.
  *
  * <p>Every write makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.

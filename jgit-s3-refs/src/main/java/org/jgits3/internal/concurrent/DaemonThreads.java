@@ -44,7 +44,7 @@ public final class DaemonThreads {
   }
 
   /**
-   * Hands work to threads, if there are any to do it.
+   * Hands work to threads, unless they have ended or none can be started.
    *
    * @param threads threads that do the work
    * @param work the work

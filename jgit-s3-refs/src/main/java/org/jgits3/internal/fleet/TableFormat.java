@@ -23,7 +23,7 @@ import org.jgits3.store.Crc32c;
  * Stored form of data about all repositories: a line with kind and version, the compressed content,
  * and the CRC32C of both.
  *
- * @param kind noun for the data, for messages
+ * @param kind noun for the data, part of the stored form and of messages
  * @param version version of the format, one character
  */
 public record TableFormat(String kind, char version) {

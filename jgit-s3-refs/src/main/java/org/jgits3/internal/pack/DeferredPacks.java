@@ -105,7 +105,7 @@ final class DeferredPacks {
   /**
    * Makes sure that objects are listed before another object that refers to them is written,
    * because all writers may rely on a listed object. If only hidden packs of other requests have
-   * one of them, publishes these packs.
+   * one of them, publishes one of these packs.
    *
    * @param ids the objects referred to
    * @param objects objects that the caller sees

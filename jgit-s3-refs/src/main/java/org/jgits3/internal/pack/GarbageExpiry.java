@@ -47,7 +47,7 @@ public record GarbageExpiry(Optional<Instant> before) {
   /**
    * The same as an age, which JGit's collector wants.
    *
-   * @return milliseconds, at least 1, because zero means that garbage never expires
+   * @return milliseconds, at least 1; zero if garbage never expires
    */
   public long ttlMillis() {
     Instant now = SystemReader.getInstance().now();

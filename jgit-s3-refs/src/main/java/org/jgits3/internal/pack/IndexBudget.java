@@ -106,8 +106,8 @@ public final class IndexBudget implements MemoryUse {
    * @param bytes bytes of its side files
    */
   void hold(Owner packs, String id, long bytes) {
-    // Called without the lock: a repository drops its packs under a lock of its own, and it may
-    // hold that lock while it calls this class.
+    // Drops them without the lock of this: a repository drops its packs under a lock of its own,
+    // and may hold that lock while it calls this class.
     count(packs, id, bytes).forEach(Owner::dropIndexes);
   }
 
@@ -137,8 +137,8 @@ public final class IndexBudget implements MemoryUse {
   }
 
   /**
-   * Number of times that packs of any template were dropped. When it has grown, forks list their
-   * packs again.
+   * Number of times that packs of any template were dropped. When it has grown, templates and their
+   * forks list their packs again.
    */
   long templatesDropped() {
     return templatesDropped.get();

@@ -65,8 +65,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private static final Logger LOG = LoggerFactory.getLogger(S3ObjDatabase.class);
 
   /**
-   * Sources of packs that collections write. With each object they hold everything reachable from
-   * it, because they are only replaced together.
+   * Sources of packs that collections write for reachable objects. Together these packs hold, with
+   * each object, everything reachable from it, because they are only replaced together.
    */
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
 

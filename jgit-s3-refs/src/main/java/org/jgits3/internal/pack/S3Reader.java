@@ -42,7 +42,10 @@ import org.jgits3.internal.function.IoSupplier;
  * this one remembers the pack.
  */
 final class S3Reader extends DfsReader {
-  /** Maximum number of successive readers of one look-up; the last one gives up. */
+  /**
+   * Maximum number of readers that take the place of one, over all its look-ups; the last one gives
+   * up.
+   */
   private static final int MOST_SUCCESSORS = 100;
 
   private final S3ObjDatabase database;

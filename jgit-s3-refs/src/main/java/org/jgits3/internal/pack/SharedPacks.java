@@ -331,8 +331,8 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
 
   /**
    * Commits a change of packs. If the manifest has no room for it, folds refs and log and tries
-   * again. Otherwise a writer that only lists packs, such as an inserter of single objects, would
-   * be refused until an update of refs folds them.
+   * again. Without that, a writer that only lists packs, such as an inserter of single objects,
+   * would be refused until an update of refs folds them.
    */
   @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {

@@ -113,8 +113,8 @@ public final class TransferMemory implements MemoryUse {
   }
 
   /**
-   * Takes memory; unless the request exceeds the limit, first waits until others have released
-   * enough.
+   * Takes memory; unless the request exceeds the limit, first waits up to {@link #PATIENCE} for
+   * others to release enough.
    */
   private synchronized void await(long bytes, long whole, String what) throws IOException {
     long end = System.nanoTime() + PATIENCE.toNanos();

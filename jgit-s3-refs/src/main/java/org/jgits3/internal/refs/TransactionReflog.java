@@ -61,7 +61,10 @@ final class TransactionReflog implements ReflogReader {
     return found;
   }
 
-  /** Adds an entry; returns the name under which to look for older ones, empty to stop. */
+  /**
+   * Adds an entry, unless the change deletes the ref; returns the name under which to look for
+   * older ones, empty to stop.
+   */
   private static Optional<String> collect(
       LogEntry transaction, RefChange c, List<ReflogEntry> found, int max) {
     if (c.deletes()) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Points an unborn {@code HEAD} at the branch that was pushed first. A repository created by a push
- * has no default branch yet; a clone would check nothing out.
+ * has no default branch yet; without this hook a clone would check nothing out.
  */
 final class FirstBranch implements PostReceiveHook {
   private static final Logger LOG = LoggerFactory.getLogger(FirstBranch.class);

@@ -14,9 +14,9 @@ import org.jgits3.server.http.metrics.MetricsServlet;
 
 /**
  * Bounds the concurrent requests of Git clients, and with them memory and threads: the heap has
- * room for all of them, and {@code /healthz} and {@code /metrics} always find a thread. Further
- * requests wait in the order of arrival, without holding a thread. A request is answered 503 if too
- * many wait already, or after it has waited 30 seconds.
+ * room for all of them, and {@code /healthz} and {@code /metrics} find a thread. Further requests
+ * wait without holding a thread: first those that have read the refs, else in the order of arrival.
+ * A request is answered 503 if too many wait already, or after it has waited 30 seconds.
  */
 final class GitRequestLimit extends QoSHandler {
   /** Maximum number of concurrent requests with a heap of any size. */

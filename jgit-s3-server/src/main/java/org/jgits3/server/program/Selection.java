@@ -31,7 +31,10 @@ public final class Selection {
   /** Work on one repository. */
   @FunctionalInterface
   public interface Work {
-    /** Does the work; returns a value if nothing is left to do for the repository. */
+    /**
+     * Does the work; returns the state in which nothing is left to do for some time, empty if the
+     * next pass has to return the repository again.
+     */
     Optional<Settled> on(String name) throws IOException;
   }
 

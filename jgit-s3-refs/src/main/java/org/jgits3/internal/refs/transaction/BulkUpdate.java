@@ -43,7 +43,10 @@ public final class BulkUpdate {
 
   private int opened;
 
-  /** Name checked last; directories that it shares with the next one are not checked again. */
+  /**
+   * Last name to be created that was checked; directories that it shares with the next one are not
+   * checked again.
+   */
   private String before = "";
 
   public BulkUpdate(RefView view) {

@@ -58,8 +58,8 @@ public final class SharedRefs {
 
   /**
    * Attempts to upload a large batch, or all refs as one table, while others keep compacting. All
-   * fail only if others fold during each of them, and that takes as many changes as make a fold
-   * due.
+   * fail only if, during each of them, others change refs that the batch depends on, or fold; a
+   * fold takes as many changes as make one due.
    */
   private static final int UPLOADS = 8;
 
@@ -83,7 +83,8 @@ public final class SharedRefs {
   private final Validation validation;
 
   /**
-   * Held by a batch that uploads a snapshot, because another batch would make that snapshot stale.
+   * Held by a batch that uploads a snapshot, because another such batch would make that snapshot
+   * stale.
    */
   private final ReentrantLock largeBatches = new ReentrantLock();
 
@@ -435,8 +436,8 @@ public final class SharedRefs {
 
   /**
    * Commits a transaction with a new snapshot, which is uploaded first. Meanwhile this process
-   * begins no compaction and no other such batch: either would make the snapshot stale, and the
-   * upload useless.
+   * begins no compaction in the background and no other such batch: either would make the snapshot
+   * stale, and the upload useless.
    */
   private <R> R commitLarge(Committer through, RefTransaction<R> transaction, long seen)
       throws IOException {
