@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -50,6 +52,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 class S3AnswersTest {
   /** Time-out of an attempt, on the clock of the test. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final VarHandle BYTES = MethodHandles.arrayElementVarHandle(byte[].class);
 
   private static final StoreLocation.Bucket LOCATION = new StoreLocation.Bucket("bucket", "p");
   private static final Precondition MATCHES = Precondition.matches(new ObjectVersion("\"v1\""));
@@ -908,14 +912,14 @@ class S3AnswersTest {
     exchange.getResponseBody().flush();
   }
 
-  /** Waits until a byte of an array, which was zero, has been received. */
-  private static void awaitByte(byte[] dst, int at) {
-    try {
-      while (dst[at] == 0) {
-        Thread.sleep(1);
+  /** Waits until a byte of an array, which was zero, has been received by another thread. */
+  private static void awaitByte(byte[] dst, int at) throws IOException {
+    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
+    while ((byte) BYTES.getAcquire(dst, at) == 0) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IOException("byte " + at + " has not been received");
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      Thread.onSpinWait();
     }
   }
 
