@@ -17,6 +17,7 @@ final class Mutations {
   private static final String FOLD = "internal.refs.transaction.Compaction";
   private static final String SHARED = "internal.refs.transaction.SharedRefs";
   private static final String LARGE = "internal.refs.transaction.LargeTransaction";
+  private static final String CATALOG = "internal.catalog.RepositoryCatalog";
   private static final String RULES = "internal.commit.ListingRules";
   private static final String DROP = "internal.pack.GarbageDrop";
   private static final String OBJECTS = "internal.pack.S3ObjDatabase";
@@ -63,7 +64,7 @@ final class Mutations {
         Mutation.of(COMMITS, "B2", 2, "a refusal rests on a manifest that was read before")
             .with(LOOP, "refuse", "allMatch", TRUE),
         Mutation.of(COMMITS, "D11", 2_002, "generations of a name that is used again begin anew")
-            .with("internal.catalog.RepositoryCatalog", "create", "generation#1", NOTHING),
+            .with(CATALOG, "create", "generation#1", NOTHING),
         Mutation.of(REFS, "C1", 4, "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
         Mutation.of(REFS, "C2", 20, "a fold removes the names that it folded")
@@ -125,6 +126,9 @@ final class Mutations {
         Mutation.of(PACKS, "hook", 1_373, "what a hook inserts is listed without the pack below it")
             .with(OBJECTS, "commitPackImpl", "with", SECOND),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
-            .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
+            .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING),
+        Mutation.of(PACKS, "N5", 20, "a reserved name is taken for one that has the repository")
+            .with(CATALOG, "finish", "isFor", NOTHING)
+            .with(CATALOG, "finish", "reserved#1", NOTHING));
   }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
@@ -52,6 +53,8 @@ final class History implements Bucket.Rules {
   private final Map<String, List<String>> log = new HashMap<>();
   private final List<Manifest> manifests = new ArrayList<>();
   private final Set<String> moving = new HashSet<>();
+  private final Map<String, String> bound = new HashMap<>();
+  private final Set<String> deleted = new HashSet<>();
   private int time;
   private int doubts;
 
@@ -267,13 +270,16 @@ final class History implements Bucket.Rules {
     now();
     String id = manifest.repositoryId();
     moving.remove(name);
+    bound.remove(name);
     if (!manifest.holdsRepository()) {
       names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(time, null));
       if (manifest.state() instanceof RepositoryState.Deleted) {
         listed.remove(id);
+        deleted.add(id);
       }
       return;
     }
+    bound.put(name, id);
     Map<String, String> refs = refs(bucket, manifest);
     if (scheduler.traces()) {
       scheduler.trace(
@@ -400,6 +406,16 @@ final class History implements Bucket.Rules {
             scheduler.fail(new AssertionError(key + " is deleted, and " + id + " lists it"));
           }
         });
+  }
+
+  /** Checks that each repository has one name, unless it was deleted, after all renames ended. */
+  void checkNames() {
+    List<String> kept = new ArrayList<>(repositories.keySet());
+    kept.removeAll(deleted);
+    List<String> named = new ArrayList<>(bound.values());
+    if (!new TreeSet<>(kept).equals(new TreeSet<>(named)) || kept.size() != named.size()) {
+      throw new AssertionError("names are " + bound + ", repositories " + kept);
+    }
   }
 
   /** Checks what has not been checked yet, after all requests have arrived. */

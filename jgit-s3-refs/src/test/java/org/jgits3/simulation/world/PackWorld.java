@@ -188,21 +188,20 @@ public final class PackWorld extends RepositoryWorld {
   @Override
   void check(S3RepositoryManager manager) throws IOException {
     for (String name : List.of(NAME, OTHER)) {
+      if (history.isMoving(name)) {
+        rename(name, manager); // whose process has died, or was not told that it ended
+      }
+    }
+    history.checkNames();
+    for (String name : List.of(NAME, OTHER)) {
       if (history.refs(name) != null) {
-        String at = history.isMoving(name) ? moved(name, manager) : name;
-        list(at, manager);
-        checkLog(at, manager);
-        var findings = manager.maintenance(at).verify(NullProgressMonitor.INSTANCE).findings();
+        list(name, manager);
+        checkLog(name, manager);
+        var findings = manager.maintenance(name).verify(NullProgressMonitor.INSTANCE).findings();
         if (!findings.isEmpty()) {
-          throw new AssertionError(at + " is not sound: " + findings);
+          throw new AssertionError(name + " is not sound: " + findings);
         }
       }
     }
-  }
-
-  /** Finishes a rename whose process has died. */
-  private String moved(String name, S3RepositoryManager manager) throws IOException {
-    rename(name, manager);
-    return name.equals(NAME) ? OTHER : NAME;
   }
 }
