@@ -4,8 +4,10 @@ package org.jgits3.simulation;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 
@@ -18,6 +20,9 @@ import org.eclipse.jgit.annotations.Nullable;
 public final class Scheduler {
   private static final int MOST_STEPS = 100_000;
   private static final int STEP_NANOS = 2_000_000;
+
+  /** Real time without a step after which a run has failed. */
+  private static final int STILL_MINUTES = 5;
 
   private final SplittableRandom random;
   private final SplittableRandom code;
@@ -144,10 +149,24 @@ public final class Scheduler {
     Strand first = new Strand(this, process, "main", main, () -> {});
     strands.add(first);
     first.resume();
-    over.await();
+    awaitEnd();
     if (failure != null) {
       throw failure;
     }
+  }
+
+  /** Waits for the end of the run; fails if a strand waits for a lock that is not simulated. */
+  private void awaitEnd() throws InterruptedException {
+    int before;
+    do {
+      before = steps;
+      if (over.await(STILL_MINUTES, TimeUnit.MINUTES)) {
+        return;
+      }
+    } while (steps != before);
+    AssertionError stuck = new AssertionError("no step in " + STILL_MINUTES + " minutes");
+    strands.stream().map(Strand::blocked).flatMap(Optional::stream).forEach(stuck::addSuppressed);
+    throw stuck;
   }
 
   /**

@@ -2,6 +2,7 @@
 package org.jgits3.simulation;
 
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -110,6 +111,16 @@ final class Strand {
 
   void awaitTurn() {
     carrier.awaitTurn();
+  }
+
+  /** Tells where the strand waits for a lock that is not simulated; empty if it does not. */
+  Optional<Throwable> blocked() {
+    if (carrier.getState() != Thread.State.BLOCKED) {
+      return Optional.empty();
+    }
+    Throwable where = new Throwable(name + " waits for a lock");
+    where.setStackTrace(carrier.getStackTrace());
+    return Optional.of(where);
   }
 
   Scheduler scheduler() {

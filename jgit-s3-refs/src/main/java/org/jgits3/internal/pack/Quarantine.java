@@ -134,6 +134,10 @@ final class Quarantine implements Committer {
     return packs.stream().map(deferred::state).anyMatch(NEVER_LISTED::contains);
   }
 
+  private boolean isPublished(DeferredPack pack) {
+    return deferred.state(pack) == State.PUBLISHED;
+  }
+
   /** Tests whether a pack that waits here has an object. */
   boolean hasObject(ObjectId id, DfsReader reader) throws IOException {
     for (DeferredPack pack : packs) {
@@ -255,7 +259,7 @@ final class Quarantine implements Committer {
     } finally {
       deferred.settle(claimed, outcome);
       deferred.observeNewest(); // it may have arrived while the claimed packs were undecided
-      packs.removeIf(p -> deferred.state(p) == State.PUBLISHED);
+      packs.removeAll(packs.stream().filter(this::isPublished).toList());
       changes.incrementAndGet();
     }
   }
@@ -280,8 +284,7 @@ final class Quarantine implements Committer {
   private void checkListed(DeferredPack pack, Manifest manifest) throws IOException {
     String id = pack.entry().id();
     boolean safe =
-        deferred.state(pack) == State.PUBLISHED
-            || manifest.packs().stream().map(PackEntry::id).anyMatch(id::equals);
+        isPublished(pack) || manifest.packs().stream().map(PackEntry::id).anyMatch(id::equals);
     if (!safe) {
       throw new MayBeLostException(id);
     }
