@@ -127,7 +127,7 @@ final class Mutations {
             .with(OBJECTS, "commitPackImpl", "with", SECOND),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING),
-        Mutation.of(PACKS, "N5", 20, "a reserved name is taken for one that has the repository")
+        Mutation.of(PACKS, "rename", 20, "a reserved name is taken for one that has the repository")
             .with(CATALOG, "finish", "isFor", NOTHING)
             .with(CATALOG, "finish", "reserved#1", NOTHING));
   }

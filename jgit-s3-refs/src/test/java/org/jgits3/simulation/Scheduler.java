@@ -4,11 +4,11 @@ package org.jgits3.simulation;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 
 /**
@@ -21,7 +21,7 @@ public final class Scheduler {
   private static final int MOST_STEPS = 100_000;
   private static final int STEP_NANOS = 2_000_000;
 
-  /** Real time without a step after which a run has failed. */
+  /** Real time between two checks that a run takes steps. */
   private static final int STILL_MINUTES = 5;
 
   private final SplittableRandom random;
@@ -155,7 +155,10 @@ public final class Scheduler {
     }
   }
 
-  /** Waits for the end of the run; fails if a strand waits for a lock that is not simulated. */
+  /**
+   * Waits for the end of the run. Fails if a strand waits for a lock that is not simulated: then no
+   * other one goes on.
+   */
   private void awaitEnd() throws InterruptedException {
     int before;
     do {
@@ -164,9 +167,13 @@ public final class Scheduler {
         return;
       }
     } while (steps != before);
-    AssertionError stuck = new AssertionError("no step in " + STILL_MINUTES + " minutes");
-    strands.stream().map(Strand::blocked).flatMap(Optional::stream).forEach(stuck::addSuppressed);
-    throw stuck;
+    String where = strands.stream().map(Strand::where).collect(Collectors.joining("\n"));
+    AssertionError still =
+        new AssertionError("no step in " + STILL_MINUTES + " minutes, of\n" + where);
+    if (failure != null) {
+      still.addSuppressed(failure);
+    }
+    throw still;
   }
 
   /**

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.simulation;
 
+import java.util.Arrays;
 import java.util.Deque;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 
 /** A thread of a simulated process. It runs on a real one that has nothing else to do meanwhile. */
 final class Strand {
+  private static final int FRAMES = 12;
+
   private final Scheduler scheduler;
   private final Scheduler.Jvm process;
   private final String name;
@@ -113,14 +116,13 @@ final class Strand {
     carrier.awaitTurn();
   }
 
-  /** Tells where the strand waits for a lock that is not simulated; empty if it does not. */
-  Optional<Throwable> blocked() {
-    if (carrier.getState() != Thread.State.BLOCKED) {
-      return Optional.empty();
-    }
-    Throwable where = new Throwable(name + " waits for a lock");
-    where.setStackTrace(carrier.getStackTrace());
-    return Optional.of(where);
+  /** Tells where the strand is. */
+  String where() {
+    StackTraceElement[] frames = carrier.getStackTrace();
+    return Arrays.stream(frames)
+        .limit(FRAMES)
+        .map(frame -> "\n\tat " + frame)
+        .collect(Collectors.joining("", name + ", " + carrier.getState(), ""));
   }
 
   Scheduler scheduler() {

@@ -83,6 +83,18 @@ public final class CommitWorld implements World {
     bucket.trouble(Trouble.NONE);
     bucket.deliverAll();
     history.checkAll();
+    checkNames(new Client(bucket, new Scheduler.Jvm("check", 0)));
+  }
+
+  /** Finishes renames whose process has died, or was not told that they ended. */
+  private void checkNames(Client client) throws IOException {
+    for (String name : List.of(NAME, OTHER)) {
+      if (history.isMoving(name)) {
+        String to = name.equals(NAME) ? OTHER : NAME;
+        catalog(client).rename(RepositoryName.of(name), RepositoryName.of(to));
+      }
+    }
+    history.checkNames();
   }
 
   private void create(Client client, String name) throws IOException {
