@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
@@ -413,7 +412,9 @@ final class History implements Bucket.Rules {
     List<String> kept = new ArrayList<>(repositories.keySet());
     kept.removeAll(deleted);
     List<String> named = new ArrayList<>(bound.values());
-    if (!new TreeSet<>(kept).equals(new TreeSet<>(named)) || kept.size() != named.size()) {
+    kept.sort(null);
+    named.sort(null);
+    if (!kept.equals(named)) {
       throw new AssertionError("names are " + bound + ", repositories " + kept);
     }
   }
