@@ -21,6 +21,8 @@ import java.util.stream.Stream;
 final class GerritNode {
   private static final Duration MOST = Duration.ofMinutes(5);
   private static final long START_SECONDS = 600;
+  private static final Path ROOT = Path.of(System.getProperty("jgits3.e2e.root"));
+  private static final String FOLLOWER = "installModule = org.jgits3.gerrit.S3FollowerModule";
 
   private final Programs programs;
   private final Path site;
@@ -49,29 +51,19 @@ final class GerritNode {
 
   /** Writes the settings for a store that is reached by another port. */
   void configure(S3Server store, int port, Path jar) throws IOException {
-    String module = "";
+    String sample = "[gerrit]\n  basePath = git\n";
     if (store != null) {
       secrets(S3Server.KEY, S3Server.SECRET);
       Files.copy(
           jar,
           site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
           StandardCopyOption.REPLACE_EXISTING);
-      module =
-          """
-            installDbModule = org.jgits3.gerrit.S3DbModule
-          [httpd]
-            filterClass = org.jgits3.gerrit.S3RequestFilter
-          [s3]
-            store = s3://%s/git
-            endpoint = http://127.0.0.1:%d
-            region = us-east-1
-            pathStyle = true
-          """
-              .formatted(S3Server.BUCKET, port);
+      sample = sample(port);
     }
     Files.writeString(
         site.resolve("etc/gerrit.config"),
         """
+        %3$s
         [auth]
           type = HTTP
           httpHeader = X-Forwarded-User
@@ -84,14 +76,33 @@ final class GerritNode {
           type = LUCENE
         [sendemail]
           enable = false
-        [retry]
-          timeout = 5 min
+        [groups]
+          enableDeleteGroup = true
         [gerrit]
-          basePath = git
           canonicalWebUrl = http://127.0.0.1:%1$d/
           serverId = 7a1c0f4e-5d5b-4a53-9f6d-0e2e00000001
-        %3$s"""
-            .formatted(httpPort, sshPort, module));
+        """
+            .formatted(httpPort, sshPort, sample));
+  }
+
+  /** The settings that the documentation gives, for a server on this machine. */
+  private static String sample(int port) throws IOException {
+    String sample = Files.readString(ROOT.resolve("etc/gerrit.config"));
+    for (var setting :
+        Map.of(
+                "s3://my-bucket/",
+                "s3://" + S3Server.BUCKET + "/",
+                "#endpoint = http://127.0.0.1:7070",
+                "endpoint = http://127.0.0.1:" + port,
+                "#pathStyle",
+                "pathStyle",
+                "blockLimit = 256m",
+                "blockLimit = 32m") // the heap is small
+            .entrySet()) {
+      Report.that(sample.contains(setting.getKey()), "no " + setting.getKey() + ": " + sample);
+      sample = sample.replace(setting.getKey(), setting.getValue());
+    }
+    return sample;
   }
 
   void secrets(String key, String secret) throws IOException {
@@ -107,7 +118,10 @@ final class GerritNode {
 
   /** Makes this one of several on its bucket, from the next start on. */
   void follow() throws IOException {
-    add("[gerrit]\n  installModule = org.jgits3.gerrit.S3FollowerModule\n");
+    Path settings = site.resolve("etc/gerrit.config");
+    String without = Files.readString(settings);
+    Report.that(without.contains("#" + FOLLOWER), without);
+    Files.writeString(settings, without.replace("#" + FOLLOWER, FOLLOWER));
     Path plugins = Files.createDirectories(site.resolve("plugins"));
     Files.copy(
         site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
@@ -139,6 +153,11 @@ final class GerritNode {
 
   void reindex() throws IOException, InterruptedException {
     offline("reindex", "--threads", "1");
+  }
+
+  /** Deletes the position up to which this node has followed the others. */
+  void losePosition() throws IOException {
+    Files.delete(site.resolve("data/jgit-s3-followed"));
   }
 
   /** Makes the index of changes anew. */
