@@ -207,6 +207,7 @@ public class Follower implements LifecycleListener {
     if (saved.isEmpty()) {
       StoreCursor now = repositories.history().now();
       compared.addAll(repositories.list());
+      compared.addAll(local.indexedProjects());
       LOG.atInfo().log(
           "Following: no position in %s, so all %s projects are compared with the indexes",
           file, compared.size());

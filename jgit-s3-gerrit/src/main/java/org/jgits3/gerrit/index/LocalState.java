@@ -91,6 +91,7 @@ public class LocalState {
   private final SshKeyCache sshKeys;
   private final AuthTokenCache tokens;
   private final DynamicMap<Cache<?, ?>> caches;
+  private final Documents documents;
   private final IndexedHere indexedHere;
   private final LongAdder indexed = new LongAdder();
   private final Map<Change.Id, Integer> failures = new ConcurrentHashMap<>();
@@ -114,6 +115,7 @@ public class LocalState {
       SshKeyCache sshKeys,
       AuthTokenCache tokens,
       DynamicMap<Cache<?, ?>> caches,
+      Documents documents,
       IndexedHere indexedHere) {
     this.repositories = repositories;
     this.context = context;
@@ -132,12 +134,18 @@ public class LocalState {
     this.sshKeys = sshKeys;
     this.tokens = tokens;
     this.caches = caches;
+    this.documents = documents;
     this.indexedHere = indexedHere;
   }
 
   /** Documents of changes, accounts and groups that were written, because they were stale. */
   public long indexed() {
     return indexed.sum();
+  }
+
+  /** Projects that the index has, including those that are gone. */
+  public Set<Project.NameKey> indexedProjects() {
+    return documents.projects();
   }
 
   /**
@@ -286,19 +294,31 @@ public class LocalState {
     }
     if (project.equals(allUsers)) {
       flushCaches();
-      for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_USERS)) {
-        Account.Id id = Account.Id.fromRef(ref.getName());
-        if (id != null && !RefNames.isRefsEdit(ref.getName())) {
-          steps.take(() -> followAccount(id));
-        }
-      }
-      for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_GROUPS)) {
-        AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref.getName());
-        if (group != null) {
-          steps.take(() -> followGroup(group));
-        }
-      }
+      comparePeople(repository, steps);
       flushCaches(); // entries found while the index was still stale
+    }
+  }
+
+  private void comparePeople(Repository users, Steps steps) throws IOException {
+    Set<Account.Id> accountIds = documents.accounts();
+    for (Ref ref : users.getRefDatabase().getRefsByPrefix(RefNames.REFS_USERS)) {
+      Account.Id id = Account.Id.fromRef(ref.getName());
+      if (id != null && !RefNames.isRefsEdit(ref.getName())) {
+        accountIds.add(id);
+      }
+    }
+    for (Account.Id id : accountIds) {
+      steps.take(() -> followAccount(id));
+    }
+    Set<AccountGroup.UUID> groupIds = documents.groups();
+    for (Ref ref : users.getRefDatabase().getRefsByPrefix(RefNames.REFS_GROUPS)) {
+      AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref.getName());
+      if (group != null) {
+        groupIds.add(group);
+      }
+    }
+    for (AccountGroup.UUID group : groupIds) {
+      steps.take(() -> followGroup(group));
     }
   }
 

@@ -112,6 +112,9 @@ final class TwoNodes {
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
+    report.check(
+        "a node that lost its position compares its indexes",
+        () -> new LostPosition(test, a, b, project).run());
     report.check("nodes cut off from the store for a minute recover", this::cutOff);
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
     report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
@@ -178,7 +181,7 @@ final class TwoNodes {
         });
   }
 
-  private static void lags(String what, Callable<Boolean> condition) throws Exception {
+  static void lags(String what, Callable<Boolean> condition) throws Exception {
     eventually(what, LAG, condition);
   }
 
@@ -190,13 +193,13 @@ final class TwoNodes {
     return "refs/changes/%02d/%d/".formatted(number(change) % 100, number(change));
   }
 
-  private static boolean finds(GerritNode node, String change, String query) throws Exception {
+  static boolean finds(GerritNode node, String change, String query) throws Exception {
     Json found = node.get("changes/?q=change:" + number(change) + "+" + query);
     return found.size() == 1;
   }
 
   /** All changes as the index of a node has them. */
-  private static Map<Integer, String> state(GerritNode node) throws Exception {
+  static Map<Integer, String> state(GerritNode node) throws Exception {
     Map<Integer, String> state = new TreeMap<>();
     Json all = node.get("changes/?q=(is:open+OR+is:closed)&n=1000&o=CURRENT_REVISION");
     for (int i = 0; i < all.size(); i++) {

@@ -62,6 +62,7 @@ class FollowerTest {
   private static final class Refusing extends LocalState {
     final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
+    final Set<Project.NameKey> indexed = ConcurrentHashMap.newKeySet();
     volatile CountDownLatch together = new CountDownLatch(0);
 
     Refusing(IndexedHere indexedHere) {
@@ -83,7 +84,13 @@ class FollowerTest {
           null,
           null,
           null,
+          null,
           indexedHere);
+    }
+
+    @Override
+    public Set<Project.NameKey> indexedProjects() {
+      return indexed;
     }
 
     @Override
@@ -219,6 +226,15 @@ class FollowerTest {
     indexedHere.again(new Effect.OfChange(Change.id(1)), PROJECT);
     followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void without_a_position_projects_that_are_only_in_the_index_are_compared_too() throws Exception {
+    create(PROJECT);
+    Project.NameKey deleted = Project.nameKey("deleted");
+    local.indexed.add(deleted);
+    follower.start();
+    eventually(() -> local.asked.containsAll(Set.of(PROJECT, deleted)));
   }
 
   @Test

@@ -78,6 +78,7 @@ class LocalStateTest {
         null,
         null,
         DynamicMap.emptyMap(),
+        null,
         new IndexedHere(new AllUsersName("All-Users")));
   }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
+import static org.jgits3.gerrit.e2e.Report.equal;
+import static org.jgits3.gerrit.e2e.Report.that;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A node that was away and has lost its position: it compares its indexes with the bucket. */
+final class LostPosition {
+  private static final String LOST = "lost/project";
+  private static final List<String> INDEXES = List.of("accounts", "changes", "groups", "projects");
+
+  private final GerritEndToEnd test;
+  private final GerritNode a;
+  private final GerritNode b;
+  private final String project;
+
+  LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String project) {
+    this.test = test;
+    this.a = a;
+    this.b = b;
+    this.project = project;
+  }
+
+  /** Changes everything while a node is away, and compares the indexes of both when it is back. */
+  void run() throws Exception {
+    create(a, LOST, "MERGE_IF_NECESSARY");
+    String unwanted = test.clone(a, LOST).newChange("f");
+    WorkCopy work = test.clone(a, project);
+    String amended = work.newChange("away");
+    a.put("accounts/lost", "{\"email\":\"lost@example.com\"}");
+    a.put("accounts/kept", "{\"name\":\"Keeper\"}");
+    a.put("groups/lost", "{}");
+    TwoNodes.lags("equal", () -> documents(b).equals(documents(a)));
+    b.stop();
+    b.losePosition();
+    String path = "projects/" + id(LOST) + "/s3-delete";
+    equal(a.rest("admin", "POST", path, "{}").status(), 204, "deletion of a project");
+    equal(a.rest("lost", "DELETE", "accounts/self", null).status(), 204, "deletion of an account");
+    equal(a.rest("admin", "DELETE", "groups/lost", null).status(), 200, "deletion of a group");
+    TwoNodes.lags("deleted", () -> !TwoNodes.finds(a, unwanted, "status:new"));
+    a.put("accounts/kept/name", "{\"name\":\"Treasurer\"}");
+    a.put("groups/found", "{}");
+    create(a, "lost/and-found", "MERGE_IF_NECESSARY");
+    test.clone(a, "lost/and-found").newChange("f");
+    work.amend("away", "another text\n");
+    equal(work.push(), amended, "change");
+    b.start();
+    TwoNodes.ready(b);
+    that(b.log().contains("so all"), "not compared");
+    equal(TwoNodes.state(b), TwoNodes.state(a), "changes");
+    equal(documents(b), documents(a), "documents");
+    equal(b.get("accounts/?q=username:lost").size(), 0, "deleted account");
+    equal(b.get("accounts/?q=name:treasurer").size(), 1, "renamed account");
+  }
+
+  /** Number of documents in each index of a node. */
+  private static Map<String, String> documents(GerritNode node) throws Exception {
+    Map<String, String> documents = new TreeMap<>();
+    for (String index : INDEXES) {
+      documents.put(index, node.get("config/server/indexes/" + index).value().toString());
+    }
+    return documents;
+  }
+}
