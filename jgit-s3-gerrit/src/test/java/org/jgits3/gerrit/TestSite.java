@@ -8,6 +8,7 @@ import com.google.gerrit.server.InternalUser;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.config.GerritServerConfigProvider;
+import com.google.gerrit.server.config.GerritServerId;
 import com.google.gerrit.server.config.SitePath;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.LocalDiskRepositoryManager;
@@ -33,6 +34,7 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
  */
 public final class TestSite {
   private final Path directory;
+  private String serverId = "11111111-2222-3333-4444-555555555555";
 
   public TestSite(Path directory, String config) throws Exception {
     this.directory = directory;
@@ -64,6 +66,11 @@ public final class TestSite {
     return this;
   }
 
+  public TestSite serverId(String id) {
+    serverId = id;
+    return this;
+  }
+
   public Injector injector(GerritRuntime runtime, Module... more) {
     return Guice.createInjector(
         Modules.combine(more),
@@ -74,6 +81,7 @@ public final class TestSite {
             bind(Path.class).annotatedWith(SitePath.class).toInstance(directory);
             bind(SecureStore.class).to(DefaultSecureStore.class);
             bind(GerritRuntime.class).toInstance(runtime);
+            bind(String.class).annotatedWith(GerritServerId.class).toInstance(serverId);
             bind(MetricMaker.class).to(DisabledMetricMaker.class);
             bind(Config.class)
                 .annotatedWith(GerritServerConfig.class)

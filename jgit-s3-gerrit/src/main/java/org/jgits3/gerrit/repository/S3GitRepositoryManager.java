@@ -9,6 +9,7 @@ import com.google.gerrit.metrics.MetricMaker;
 import com.google.gerrit.server.config.AllUsersNameProvider;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.config.GerritServerConfig;
+import com.google.gerrit.server.config.GerritServerId;
 import com.google.gerrit.server.config.SitePaths;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.RepositoryExistsException;
@@ -61,6 +62,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   private final SitePaths site;
   private final Config gerrit;
   private final GerritRuntime runtime;
+  private final String serverId;
   private final StoreMetrics metrics;
   private final Requests requests = new Requests();
   private final AbsentProjects absent = new AbsentProjects();
@@ -87,10 +89,12 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       SitePaths site,
       @GerritServerConfig Config gerrit,
       GerritRuntime runtime,
+      @GerritServerId String serverId,
       MetricMaker metrics) {
     this.site = site;
     this.gerrit = gerrit;
     this.runtime = runtime;
+    this.serverId = serverId;
     this.metrics = new StoreMetrics(metrics);
   }
 
@@ -106,8 +110,9 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
         GerritLine.check();
         SiteSettings settings = SiteSettings.read(site, gerrit);
         repositories =
-            S3RepositoryManager.open(
-                new ObservedObjectStore(open(settings), metrics), settings.settings());
+            withOwnServerId(
+                S3RepositoryManager.open(
+                    new ObservedObjectStore(open(settings), metrics), settings.settings()));
         metrics.show(repositories);
       } catch (IOException | ConfigInvalidException | RuntimeException e) {
         LOG.atSevere().log("The repositories cannot be used: %s", e.getMessage());
@@ -122,6 +127,17 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       LOG.atInfo().log("The repositories are in %s", repositories.store().location());
     }
     return repositories;
+  }
+
+  private S3RepositoryManager withOwnServerId(S3RepositoryManager opened)
+      throws IOException, ConfigInvalidException {
+    try {
+      ServerIds.check(opened.store(), serverId);
+      return opened;
+    } catch (IOException | ConfigInvalidException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
   }
 
   /** Makes an empty directory of All-Users, which {@code init} wants to see on the local disk. */

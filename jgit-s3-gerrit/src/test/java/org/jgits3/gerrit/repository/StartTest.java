@@ -100,6 +100,18 @@ class StartTest {
   }
 
   @Test
+  void another_server_id_than_that_of_the_store_is_refused() throws Exception {
+    String config = "[s3]\n store = file:DIR/store\n";
+    assertWorks(site(config).serverId("first"));
+    assertRefused(
+        site(config).serverId("second"), "serverId is second", "of the Gerrits on", "is first");
+    S3GitRepositoryManager again = site(config).serverId("first").manager(GerritRuntime.DAEMON);
+    again.start();
+    assertThat(again.list()).containsExactly(PROJECT);
+    again.stop();
+  }
+
+  @Test
   void wrong_settings_of_jgit_are_refused() throws Exception {
     assertRefused(
         site("[s3]\n store = file:DIR/store\n").write("jgit.config", "[s3]\n accessKeyId = x\n"),
