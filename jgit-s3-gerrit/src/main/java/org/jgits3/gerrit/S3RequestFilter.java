@@ -33,7 +33,7 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 public final class S3RequestFilter implements Filter {
   private static final String ATTRIBUTE = S3RequestFilter.class.getName();
 
-  private static final Pattern GIT =
+  static final Pattern GIT =
       Pattern.compile("/(?:a/|p/)?(.+?)(?:\\.git)?/(?:info/refs|git-upload-pack|git-receive-pack)");
 
   private static final Pattern CHANGE = Pattern.compile("/(?:a/)?changes/([^/~]+)~[^/]+(?:/.*)?");

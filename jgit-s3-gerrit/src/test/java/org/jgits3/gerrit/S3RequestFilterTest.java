@@ -4,8 +4,12 @@ package org.jgits3.gerrit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gerrit.entities.Project;
+import com.google.gerrit.httpd.GitOverHttpServlet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class S3RequestFilterTest {
   @ParameterizedTest
@@ -32,5 +36,19 @@ class S3RequestFilterTest {
   void project_is_found_in_paths_of_git_and_of_changes(String path, String project) {
     assertThat(S3RequestFilter.project(path).map(Project.NameKey::get).orElse(null))
         .isEqualTo(project);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/a/demo/info/refs",
+        "/demo/git-upload-pack",
+        "/p/some/demo/git-receive-pack",
+        "/a/demo/objects",
+        "/a/changes/demo~12"
+      })
+  void paths_of_git_are_those_of_gerrit(String path) {
+    Matcher gerrits = Pattern.compile(GitOverHttpServlet.URL_REGEX).matcher(path);
+    assertThat(S3RequestFilter.GIT.matcher(path).matches()).isEqualTo(gerrits.matches());
   }
 }

@@ -19,6 +19,9 @@ import java.util.List;
  * minutes, so a killed node loses what it indexed last.
  */
 public final class DurableIndexes {
+  /** Private fields of Gerrit's index of changes, one for each of its two parts. */
+  static final List<String> PARTS = List.of("openIndex", "closedIndex");
+
   private final List<IndexCollection<?, ?, ?>> all;
 
   @Inject
@@ -48,13 +51,14 @@ public final class DurableIndexes {
     if (index instanceof AbstractLuceneIndex<?, ?> lucene) {
       lucene.getWriter().commit();
     } else if (index instanceof LuceneChangeIndex changes) {
-      commit(part(changes, "openIndex"));
-      commit(part(changes, "closedIndex"));
+      for (String name : PARTS) {
+        commit(part(changes, name));
+      }
     }
   }
 
-  /** The two parts of this index are private, and Gerrit has no other way to commit them. */
-  private static Index<?, ?> part(LuceneChangeIndex changes, String name) throws IOException {
+  /** A part of this index. Gerrit has no other way to commit it. */
+  static Index<?, ?> part(LuceneChangeIndex changes, String name) throws IOException {
     try {
       Field part = LuceneChangeIndex.class.getDeclaredField(name);
       part.setAccessible(true);

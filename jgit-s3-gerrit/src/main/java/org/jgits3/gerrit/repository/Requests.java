@@ -33,7 +33,6 @@ final class Requests {
   static final Duration OUTSIDE = Duration.ofMillis(200);
 
   private static final String TASKS = "com.google.gerrit.server.";
-  private static final String NESTED = RequestContext.class.getPackageName();
 
   /** Field with the outer request of a nested one; null if this Gerrit has no such field. */
   private static final Field OUTER = outer();
@@ -94,7 +93,7 @@ final class Requests {
   /** Returns the request that the calling thread works for; empty if it works for none. */
   Optional<GerritRequest> current() {
     RequestContext context = outermost(thread.getContext());
-    if (isGiven() || context == null || outlivesRequests(context) || isTask(context)) {
+    if (isGiven() || context == null || outlivesRequests(context) || isTask(context.getClass())) {
       return Optional.empty();
     }
     return Optional.of(known.compute(context, (c, its) -> (its == null ? first() : its).orNext()));
@@ -147,10 +146,12 @@ final class Requests {
   /**
    * Tests for tasks that Gerrit runs after a request, such as indexing and sending mail. They
    * create contexts of their own classes; the contexts of requests are of {@code httpd} and {@code
-   * sshd}, and those of nested requests of {@code server.util}.
+   * sshd}, and those of nested requests are {@link ManualRequestContext}s.
+   *
+   * @param context class of the context
    */
-  private static boolean isTask(RequestContext context) {
-    String location = context.getClass().getPackageName();
-    return location.startsWith(TASKS) && !location.equals(NESTED);
+  static boolean isTask(Class<?> context) {
+    return context.getName().startsWith(TASKS)
+        && !ManualRequestContext.class.isAssignableFrom(context);
   }
 }

@@ -5,10 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gerrit.entities.Account;
+import com.google.gerrit.server.account.externalids.ExternalId;
 import java.util.Map;
+import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
@@ -86,5 +89,15 @@ class ExternalIdChangesTest {
     ExternalIdChanges found = ExternalIdChanges.between(allUsers, NONE, damaged);
     assertThat(found.accounts()).isEmpty();
     assertThat(found.users()).isEmpty();
+  }
+
+  @Test
+  void external_ids_are_read_as_gerrit_writes_them() throws Exception {
+    ExternalId.Key user = ExternalId.Key.create(ExternalId.SCHEME_USERNAME, "one", false);
+    Config written = new Config();
+    ExternalId.create(user, Account.id(1), null, null).writeToConfig(written);
+    ObjectId commit = commit(Map.of("1", written.toText()));
+    assertThat(ExternalIdChanges.between(allUsers, NONE, commit))
+        .isEqualTo(new ExternalIdChanges(Set.of(Account.id(1)), Set.of("one")));
   }
 }

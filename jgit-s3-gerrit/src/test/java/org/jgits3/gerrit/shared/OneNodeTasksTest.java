@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.shared;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,19 +13,17 @@ import com.google.inject.AbstractModule;
 import com.google.inject.Injector;
 import com.google.inject.spi.Elements;
 import com.google.inject.spi.InterceptorBinding;
-import java.io.File;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.jar.JarEntry;
-import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jgits3.gerrit.GerritApi;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tasks that Gerrit schedules on each of two nodes on one store. */
 class OneNodeTasksTest {
   private static final Pattern LISTENER =
-      Pattern.compile("(com/google/gerrit/server/.+)\\$Life[cC]ycle\\.class");
+      Pattern.compile("(com\\.google\\.gerrit\\.server\\..+)\\$Life[cC]ycle");
 
   @TempDir Path directory;
   private final List<S3GitRepositoryManager> nodes = new ArrayList<>();
@@ -103,20 +100,20 @@ class OneNodeTasksTest {
   /** Outer classes of the listeners that schedule a task when Gerrit starts. */
   private static Set<String> scheduled() throws Exception {
     Set<String> scheduled = new TreeSet<>();
-    URI api =
-        GarbageCollectionRunner.class.getProtectionDomain().getCodeSource().getLocation().toURI();
-    try (JarFile jar = new JarFile(new File(api))) {
-      for (JarEntry entry : Collections.list(jar.entries())) {
-        Matcher listener = LISTENER.matcher(entry.getName());
-        if (listener.matches()) {
-          String code = new String(jar.getInputStream(entry).readAllBytes(), ISO_8859_1);
-          if (code.contains("scheduleAtFixedRate")) {
-            scheduled.add(listener.group(1).replace('/', '.'));
-          }
-        }
+    for (String name : GerritApi.mentioning("scheduleAtFixedRate")) {
+      Matcher listener = LISTENER.matcher(name);
+      if (listener.matches()) {
+        scheduled.add(listener.group(1));
       }
     }
     return scheduled;
+  }
+
+  private static List<InterceptorBinding> bindings() {
+    return Elements.getElements(new OneNodeTasks()).stream()
+        .filter(InterceptorBinding.class::isInstance)
+        .map(InterceptorBinding.class::cast)
+        .toList();
   }
 
   @Test
@@ -124,15 +121,29 @@ class OneNodeTasksTest {
     Set<String> tasks = scheduled();
     assertThat(tasks).contains(GarbageCollectionRunner.class.getName());
     tasks.removeIf(task -> task.endsWith(".PeriodicProjectListCacheWarmer"));
-    List<InterceptorBinding> bindings =
-        Elements.getElements(new OneNodeTasks()).stream()
-            .filter(InterceptorBinding.class::isInstance)
-            .map(InterceptorBinding.class::cast)
-            .toList();
+    List<InterceptorBinding> bindings = bindings();
     assertThat(bindings).hasSize(tasks.size());
     for (String task : tasks) {
       Class<?> runner = Class.forName(task);
       assertThat(bindings).as(task).anyMatch(binding -> binding.getClassMatcher().matches(runner));
+    }
+  }
+
+  /** Guice passes by what it cannot override, without a word. */
+  @Test
+  void run_of_each_task_that_gerrit_schedules_can_be_intercepted() throws Exception {
+    for (String task : scheduled()) {
+      Class<?> runner = Class.forName(task);
+      for (InterceptorBinding binding : bindings()) {
+        if (binding.getClassMatcher().matches(runner)) {
+          Method run = runner.getDeclaredMethod("run");
+          assertThat(binding.getMethodMatcher().matches(run)).as(task).isTrue();
+          assertThat(runner.getModifiers() | run.getModifiers())
+              .as(task)
+              .satisfies(flags -> assertThat(Modifier.isFinal(flags)).isFalse())
+              .satisfies(flags -> assertThat(Modifier.isPrivate(flags)).isFalse());
+        }
+      }
     }
   }
 }
