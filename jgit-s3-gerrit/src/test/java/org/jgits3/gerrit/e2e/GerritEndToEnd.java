@@ -227,7 +227,7 @@ public final class GerritEndToEnd {
         () -> {
           for (int i = 0; i < ROUNDS; i++) {
             String name = i == 0 ? P : "tools/other-" + i;
-            report.counted("create project", 8, 8, () -> create(a, name, "MERGE_IF_NECESSARY"));
+            report.counted("create project", 8, 8, 2, () -> create(a, name, "MERGE_IF_NECESSARY"));
           }
           that(a.get("projects/").has(P), "the list has the project");
           equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
@@ -255,21 +255,22 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit(file, file + "\n");
             String[] change = new String[1];
-            report.counted("push for review", 8, 10, () -> change[0] = work.push());
+            report.counted("push for review", 8, 10, 2, () -> change[0] = work.push());
             report.counted(
-                "change detail", 2, 2, () -> equal(status(a, change[0]), "NEW", "status"));
+                "change detail", 2, 2, 1, () -> equal(status(a, change[0]), "NEW", "status"));
             report.counted(
                 "query",
                 1,
                 1,
+                1,
                 () -> equal(a.get("changes/?q=status:open").size(), 1, "open changes"));
-            report.counted("vote and message", 5, 4, () -> approve(a, change[0]));
-            report.counted("submit", 6, 7, () -> a.post(change(change[0]) + "/submit", "{}"));
+            report.counted("vote and message", 5, 4, 1, () -> approve(a, change[0]));
+            report.counted("submit", 6, 7, 1, () -> a.post(change(change[0]) + "/submit", "{}"));
             equal(status(a, change[0]), "MERGED", "status");
-            report.counted("fetch, new", 4, 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("fetch, new", 4, 2, 2, () -> work.git("fetch", "-q", "origin"));
             that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);
-            report.counted("fetch, nothing new", 4, 2, () -> work.git("fetch", "-q", "origin"));
-            report.counted("the same by SSH", 3, 2, () -> a.fetchBySsh(work, key, P, "master"));
+            report.counted("fetch, nothing new", 4, 2, 2, () -> work.git("fetch", "-q", "origin"));
+            report.counted("the same by SSH", 3, 2, 2, () -> a.fetchBySsh(work, key, P, "master"));
           }
         });
     report.check(
@@ -279,7 +280,7 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit("by-ssh", i + "\n");
             String[] change = new String[1];
-            report.counted("push by SSH", 6, 6, () -> change[0] = a.pushBySsh(work, key, P));
+            report.counted("push by SSH", 6, 6, 2, () -> change[0] = a.pushBySsh(work, key, P));
             equal(status(a, change[0]), "NEW", "status");
             a.post(change(change[0]) + "/abandon", "{}");
           }

@@ -6,10 +6,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Says what passed and failed, and how many requests each operation made. */
 final class Report {
   private static final PrintStream OUT = System.out;
+
+  private static final Pattern MANIFEST =
+      Pattern.compile("(Get|Put)Object \\S+/repos/(\\S+)\\.git/manifest \\d+");
+
+  private static final Pattern LEASE = Pattern.compile("\\w+ \\S+/objects/\\w+/lease \\d+");
 
   /** A part of a scenario. */
   interface Step {
@@ -60,25 +68,62 @@ final class Report {
     OUT.println(line);
   }
 
-  /**
-   * Counts what an operation asks of the store, work that Gerrit does right after it included. The
-   * run fails if the median is above {@code most}; {@code asked} is printed beside it.
-   */
-  void counted(String operation, int most, int asked, Step step) throws Exception {
+  /** Returns what a step asks of the store, work that Gerrit does right after it included. */
+  List<String> requests(Step step) throws Exception {
     int before = store == null ? 0 : store.settledRequests().size();
     step.run();
-    if (store != null) {
-      List<String> requests = store.settledRequests();
-      requests = requests.subList(before, requests.size());
-      operations
-          .computeIfAbsent(operation, o -> new Operation(most, asked, new ArrayList<>()))
-          .requests
-          .add(requests.size());
-      if (trace) {
-        OUT.println("  " + operation);
-        requests.forEach(request -> OUT.println("    " + request));
+    List<String> requests = store == null ? List.of() : store.settledRequests();
+    return requests.subList(before, requests.size());
+  }
+
+  /**
+   * Counts what an operation asks of the store. The run fails if the median is above {@code most};
+   * {@code asked} is printed beside it.
+   *
+   * @param validations most reads of one manifest: the requests of Gerrit that it consists of
+   */
+  void counted(String operation, int most, int asked, int validations, Step step) throws Exception {
+    List<String> requests = requests(step);
+    if (store == null) {
+      return;
+    }
+    operations
+        .computeIfAbsent(operation, o -> new Operation(most, asked, new ArrayList<>()))
+        .requests
+        .add(requests.size());
+    if (trace) {
+      OUT.println("  " + operation);
+      requests.forEach(request -> OUT.println("    " + request));
+    }
+    validations(requests)
+        .forEach(
+            (name, reads) ->
+                that(reads <= validations, operation + " validates " + name + " in " + requests));
+  }
+
+  /**
+   * Counts the reads of each manifest, by name of the repository, without those that merge packs:
+   * merging begins after the last write of an operation, and most of it holds a lease.
+   */
+  static Map<String, Integer> validations(List<String> requests) {
+    Map<String, Integer> reads = new TreeMap<>();
+    Map<String, Integer> readsBeforeWrite = new TreeMap<>();
+    for (String request : requests) {
+      if (LEASE.matcher(request).matches()) {
+        break;
+      }
+      Matcher manifest = MANIFEST.matcher(request);
+      if (manifest.matches()) {
+        String name = manifest.group(2);
+        if (manifest.group(1).equals("Get")) {
+          reads.merge(name, 1, Integer::sum);
+        } else {
+          readsBeforeWrite.put(name, reads.getOrDefault(name, 0));
+        }
       }
     }
+    reads.putAll(readsBeforeWrite);
+    return reads;
   }
 
   static void equal(Object actual, Object expected, String what) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Validations among the requests of an operation. */
+class ReportTest {
+  private static final String READ = "GetObject git/repos/tools/p.git/manifest 304";
+  private static final String WRITTEN = "PutObject git/repos/tools/p.git/manifest 200";
+  private static final String READ_USERS = "GetObject git/repos/All-Users.git/manifest 304";
+  private static final String LEASE = "GetObject git/objects/3775f94155077937/lease 404";
+  private static final String PACK = "PutObject git/objects/3775f94155077937/pack/4.bundle 200";
+
+  private static void counts(List<String> requests, int project, int users) {
+    assertThat(Report.validations(requests))
+        .isEqualTo(Map.of("tools/p", project, "All-Users", users));
+  }
+
+  @Test
+  void each_read_of_a_manifest_counts() {
+    counts(List.of(READ_USERS, READ), 1, 1);
+    counts(List.of(READ, READ_USERS, READ_USERS, READ, READ), 3, 2);
+  }
+
+  @Test
+  void reads_before_the_last_write_count() {
+    String absent = READ.replace("304", "404");
+    counts(List.of(READ_USERS, absent, WRITTEN, READ, PACK, WRITTEN, WRITTEN), 2, 1);
+    counts(List.of(READ, PACK, WRITTEN, READ_USERS, READ_USERS), 1, 2);
+  }
+
+  @Test
+  void merging_after_a_write_does_not_count() {
+    counts(List.of(READ_USERS, READ, PACK, WRITTEN, READ), 1, 1);
+    counts(
+        List.of(READ, READ_USERS, PACK, WRITTEN, READ, LEASE, READ, READ, PACK, WRITTEN, READ),
+        1,
+        1);
+  }
+}
