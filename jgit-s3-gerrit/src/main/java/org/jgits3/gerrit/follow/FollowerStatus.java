@@ -3,11 +3,15 @@ package org.jgits3.gerrit.follow;
 
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Project;
+import com.google.gerrit.metrics.Description;
+import com.google.gerrit.metrics.Description.Units;
+import com.google.gerrit.metrics.MetricMaker;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.index.News;
 
@@ -15,7 +19,8 @@ import org.jgits3.gerrit.index.News;
  * Progress of following, for administrators and load balancers. A node is ready if it has followed
  * everything that was in the store {@link #LATE} ago, except for failing projects, which fail on
  * the other nodes, too. A node that cannot follow All-Projects or All-Users is not ready, because
- * permissions depend on them. Safe for use by many threads.
+ * permissions depend on them. Also in Gerrit's registry of metrics, under {@code s3/follower/}.
+ * Safe for use by many threads.
  */
 @Singleton
 class FollowerStatus {
@@ -30,12 +35,43 @@ class FollowerStatus {
   private long completeSince = System.nanoTime();
   private long lagMillis;
   private boolean late = true;
+  private int failing;
   private String failure = ""; // shown without a password, so it names no project
   private String told = "";
 
   @Inject
-  FollowerStatus(LocalState local) {
+  FollowerStatus(LocalState local, MetricMaker metrics) {
     this.local = local;
+    String millis = Units.MILLISECONDS;
+    show(
+        metrics,
+        "behind",
+        new Description("Age of the newest state that is followed").setGauge().setUnit(millis),
+        () -> report().behindMillis());
+    show(
+        metrics,
+        "lag",
+        new Description("Time until changes were followed").setGauge().setUnit(millis),
+        () -> report().lagMillis());
+    show(
+        metrics,
+        "failing",
+        new Description("Projects that cannot be followed").setGauge(),
+        this::failing);
+    show(
+        metrics,
+        "indexed",
+        new Description("Documents that were written").setCumulative(),
+        local::indexed);
+  }
+
+  private static void show(
+      MetricMaker metrics, String name, Description description, LongSupplier value) {
+    metrics.newCallbackMetric("s3/follower/" + name, Long.class, description, value::getAsLong);
+  }
+
+  private synchronized long failing() {
+    return failing;
   }
 
   /**
@@ -94,6 +130,7 @@ class FollowerStatus {
       long began, Collection<News> news, Set<Project.NameKey> failed, boolean complete) {
     rounds++;
     told = "";
+    failing = failed.size();
     failure = failed.isEmpty() ? "" : failed.size() + " projects cannot be followed, see the log";
     news.stream()
         .flatMap(its -> its.oldest().stream())

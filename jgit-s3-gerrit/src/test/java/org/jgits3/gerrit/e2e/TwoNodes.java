@@ -126,6 +126,8 @@ final class TwoNodes {
           Report.say("  changes: " + state(a).size());
           for (GerritNode node : List.of(a, b)) {
             Report.say("  follower: " + node.get("config/server/s3-follower").value());
+            Json shown = node.get("config/server/metrics/?prefix=s3/follower/");
+            that(shown.at("s3/follower/indexed").at("value").number() > 0, "metrics: " + shown);
           }
         });
   }

@@ -3,9 +3,13 @@ package org.jgits3.gerrit.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Supplier;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
+import com.google.gerrit.extensions.registration.RegistrationHandle;
 import com.google.gerrit.index.project.ProjectIndexCollection;
+import com.google.gerrit.metrics.Description;
+import com.google.gerrit.metrics.DisabledMetricMaker;
 import com.google.gerrit.server.config.AllProjectsName;
 import com.google.gerrit.server.config.AllUsersName;
 import com.google.gerrit.server.config.GerritRuntime;
@@ -16,6 +20,9 @@ import com.google.gson.Gson;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -38,6 +46,8 @@ import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.index.News;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.gerrit.shared.SharedEvents;
+import org.jgits3.internal.refs.log.LongLog;
+import org.jgits3.manifest.RefChange;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,8 +65,25 @@ class FollowerTest {
   private CursorFile file;
   private IndexedHere indexedHere;
   private Refusing local;
+  private final Map<String, Supplier<?>> metrics = new HashMap<>();
   private FollowerStatus status;
   private Follower follower;
+
+  /** Puts metrics that are asked for into a map. */
+  private static final class Shown extends DisabledMetricMaker {
+    private final Map<String, Supplier<?>> metrics;
+
+    Shown(Map<String, Supplier<?>> metrics) {
+      this.metrics = metrics;
+    }
+
+    @Override
+    public <V> RegistrationHandle newCallbackMetric(
+        String name, Class<V> type, Description description, Supplier<V> value) {
+      metrics.put(name, value);
+      return super.newCallbackMetric(name, type, description, value);
+    }
+  }
 
   /** Indexes that refuse effects of some projects, or everything about them. */
   private static final class Refusing extends LocalState {
@@ -123,7 +150,7 @@ class FollowerTest {
     file = new CursorFile(directory.resolve("position"));
     indexedHere = new IndexedHere(ALL_USERS);
     local = new Refusing(indexedHere);
-    status = new FollowerStatus(local);
+    status = new FollowerStatus(local, new Shown(metrics));
     follower = follower();
   }
 
@@ -299,5 +326,30 @@ class FollowerTest {
     eventually(() -> status.report().ready());
     assertThat(local.asked).contains(PROJECT);
     assertThat(status.report().failure()).isNotEmpty();
+  }
+
+  private long metric(String name) {
+    return (Long) metrics.get("s3/follower/" + name).get();
+  }
+
+  @Test
+  void metrics_show_the_lag_and_projects_that_cannot_be_followed() throws Exception {
+    create(PROJECT);
+    position();
+    long year = Duration.ofDays(365).toMillis();
+    assertThat(metric("lag")).isLessThan(year);
+    ObjectId some = LongLog.id(0);
+    RefChange elsewhere = new RefChange("refs/heads/master", ObjectId.zeroId(), some);
+    new LongLog(gerrit.store(), PROJECT.get()).append(List.of(elsewhere)); // in 2023
+    local.refused.add(PROJECT);
+    follower.start();
+    eventually(() -> metric("failing") == 1);
+    assertThat(metric("lag")).isGreaterThan(year);
+    local.refused.clear();
+    eventually(() -> metric("failing") == 0);
+    follower.stop();
+    assertThat(metric("indexed")).isEqualTo(local.indexed());
+    status.ended(System.nanoTime() - Duration.ofHours(1).toNanos(), List.of(), Set.of(), true);
+    assertThat(metric("behind")).isGreaterThanOrEqualTo(Duration.ofHours(1).toMillis());
   }
 }
