@@ -41,6 +41,9 @@ public final class GerritEndToEnd {
   private static final int ROUNDS = 3;
   private static final String P = "tools/p";
 
+  /** Most requests of an offline reindex for each project; there are 0.1 more for each change. */
+  private static final int REINDEX_PROJECT = 10;
+
   private final Programs programs;
   private final Path directory;
   private final Report report;
@@ -532,8 +535,14 @@ public final class GerritEndToEnd {
         "offline reindex and restart: everything is there",
         () -> {
           int merged = a.get("changes/?q=status:merged&n=500").size();
+          int changes = a.get("changes/?q=(is:open+OR+is:closed)&n=1000").size();
+          int projects = a.get("projects/").size();
           a.stop();
-          a.reindex();
+          int requests = report.requests(a::reindex).size();
+          Report.say(
+              "  %d requests to index %d changes of %d projects"
+                  .formatted(requests, changes, projects));
+          that(requests <= REINDEX_PROJECT * projects + changes / 10, "requests: " + requests);
           a.start();
           equal(a.get("changes/?q=status:merged&n=500").size(), merged, "merged changes");
           String change = work.newChange("after-restart");
