@@ -19,6 +19,7 @@ import javax.servlet.ServletException;
 import javax.servlet.ServletRequest;
 import javax.servlet.ServletResponse;
 import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.gerrit.repository.GerritRequest;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
@@ -28,7 +29,7 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
  * httpd.filterClass} of {@code gerrit.config} names this class. The project is validated while
  * Gerrit looks up the user, and a fetch or push that Gerrit queues counts as one request, although
  * it passes the filters twice. Without this filter, such requests take longer and ask the store
- * once more.
+ * once more, and a user is unknown while the store does not answer.
  */
 public final class S3RequestFilter implements Filter {
   private static final String ATTRIBUTE = S3RequestFilter.class.getName();
@@ -62,7 +63,7 @@ public final class S3RequestFilter implements Filter {
     }
     repositories.enter(its);
     try {
-      chain.doFilter(request, response);
+      chain.doFilter(request, new StoreFailureResponse((HttpServletResponse) response, its));
     } finally {
       repositories.leave();
     }

@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit;
 
+import static javax.servlet.http.HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+import static javax.servlet.http.HttpServletResponse.SC_UNAUTHORIZED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.httpd.GitOverHttpServlet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import com.google.gerrit.server.config.GerritRuntime;
+import com.google.gerrit.server.util.ThreadLocalRequestContext;
+import com.google.inject.Guice;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.StoreException;
+import org.jgits3.testing.OutageProxy;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class S3RequestFilterTest {
+  private static final Project.NameKey USERS = Project.nameKey("All-Users");
+
   @ParameterizedTest
   @CsvSource({
     "/a/demo/info/refs, demo",
@@ -50,5 +73,78 @@ class S3RequestFilterTest {
   void paths_of_git_are_those_of_gerrit(String path) {
     Matcher gerrits = Pattern.compile(GitOverHttpServlet.URL_REGEX).matcher(path);
     assertThat(S3RequestFilter.GIT.matcher(path).matches()).isEqualTo(gerrits.matches());
+  }
+
+  @Test
+  void a_user_is_unknown_only_if_the_store_has_answered(@TempDir Path directory) throws Exception {
+    S3Server server = S3Servers.require();
+    try (OutageProxy proxy = new OutageProxy(server.endpoint())) {
+      String config = TestSite.bucket(proxy.endpoint(), server.newBucket().bucket());
+      S3GitRepositoryManager gerrit = new TestSite(directory, config).manager(GerritRuntime.BATCH);
+      gerrit.createRepository(USERS).close();
+      S3RequestFilter filter = new S3RequestFilter(gerrit, new Config());
+      for (Refusal refusal : REFUSALS) {
+        assertThat(answer(filter, gerrit, refusal)).isEqualTo(SC_UNAUTHORIZED);
+      }
+      proxy.fail(Integer.MAX_VALUE);
+      for (Refusal refusal : REFUSALS) {
+        assertThat(answer(filter, gerrit, refusal)).isEqualTo(SC_SERVICE_UNAVAILABLE);
+      }
+      gerrit.stop();
+    }
+  }
+
+  /** Refuses a user. */
+  private interface Refusal {
+    void of(HttpServletResponse response) throws IOException;
+  }
+
+  private static final List<Refusal> REFUSALS =
+      List.of(
+          response -> response.setStatus(SC_UNAUTHORIZED),
+          response -> response.sendError(SC_UNAUTHORIZED),
+          response -> response.sendError(SC_UNAUTHORIZED, "unknown"));
+
+  /** Lets a request pass that refuses its user in any case, as Gerrit does. */
+  private static int answer(S3RequestFilter filter, S3GitRepositoryManager gerrit, Refusal refusal)
+      throws Exception {
+    AtomicInteger status = new AtomicInteger();
+    HttpServletRequest request =
+        servlet(
+            HttpServletRequest.class,
+            (name, arguments) ->
+                List.of("getRequestURI", "getContextPath").contains(name) ? "" : null);
+    HttpServletResponse response =
+        servlet(
+            HttpServletResponse.class,
+            (name, arguments) -> {
+              status.set((Integer) arguments[0]);
+              return null;
+            });
+    ThreadLocalRequestContext requests =
+        Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
+    filter.doFilter(
+        request,
+        response,
+        (its, answer) -> {
+          TestSite.begin(requests);
+          try {
+            gerrit.openRepository(USERS).close();
+          } catch (IOException e) {
+            assertThat(e).isInstanceOf(StoreException.Unavailable.class);
+          } finally {
+            requests.setContext(null);
+          }
+          refusal.of((HttpServletResponse) answer);
+        });
+    return status.get();
+  }
+
+  private static <T> T servlet(Class<T> type, BiFunction<String, Object[], Object> calls) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> calls.apply(method.getName(), arguments)));
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.S3Repository;
 
 /** A request that has asked for a project, or names one. Safe for use by many threads. */
@@ -23,7 +24,16 @@ public final class GerritRequest {
   /** Validations that were begun with the request, by name of the repository. */
   private final ConcurrentMap<String, Future<?>> begun = new ConcurrentHashMap<>();
 
-  GerritRequest() {}
+  /** Set once a project could not be opened; shared with the requests that this one becomes. */
+  private final AtomicBoolean failed;
+
+  GerritRequest() {
+    this(new AtomicBoolean());
+  }
+
+  private GerritRequest(AtomicBoolean failed) {
+    this.failed = failed;
+  }
 
   /** A moment at which the request was already running: a reading of {@link System#nanoTime}. */
   long moment() {
@@ -32,7 +42,17 @@ public final class GerritRequest {
 
   /** This request, or another one if it has taken too long. */
   GerritRequest orNext() {
-    return System.nanoTime() - moment < LONGEST.toNanos() ? this : new GerritRequest();
+    return System.nanoTime() - moment < LONGEST.toNanos() ? this : new GerritRequest(failed);
+  }
+
+  /** Notes that the store did not answer, or that a project in it is damaged. */
+  void fail() {
+    failed.set(true);
+  }
+
+  /** Tests whether a project could not be opened, other than because it does not exist. */
+  public boolean hasFailed() {
+    return failed.get();
   }
 
   /** Notes the validation of a repository that this request will probably open. */

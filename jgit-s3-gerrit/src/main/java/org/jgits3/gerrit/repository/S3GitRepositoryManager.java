@@ -290,6 +290,9 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     } catch (RepositoryNotFoundException e) {
       absent.add(name, search);
       throw e;
+    } catch (IOException e) {
+      request.ifPresent(GerritRequest::fail);
+      throw e;
     }
   }
 
