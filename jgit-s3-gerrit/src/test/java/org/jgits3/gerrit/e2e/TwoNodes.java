@@ -108,7 +108,7 @@ final class TwoNodes {
     report.check("a project deleted in the bucket is gone from both", this::deletedProject);
     report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
-    report.check("submit on both at once: one commit, at least one 200", this::races);
+    report.check("submit on both at once: one commit, the other one gets 200 or 409", this::races);
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
@@ -585,6 +585,7 @@ final class TwoNodes {
       List<Integer> statuses = GerritEndToEnd.all(both);
       answers.add(statuses.get(0) + "/" + statuses.get(1));
       that(statuses.contains(200), "nobody submitted: " + statuses);
+      that(Set.of(200, 409).containsAll(statuses), "answers: " + statuses);
       equal(status(a, change), "MERGED", "status");
       equal(status(b, change), "MERGED", "status");
       work.renew();
