@@ -82,7 +82,7 @@ final class Bench {
     Path far = Files.createDirectories(directory.resolve("far"));
     S3Server nearStore = new S3Server(programs, versitygw, near, jar);
     S3Server farStore = new S3Server(programs, versitygw, far, jar);
-    try (SlowProxy proxy = new SlowProxy(farStore.port())) {
+    try (SlowProxy proxy = SlowProxy.far(farStore.port())) {
       add("disk", war, Files.createDirectories(directory.resolve("disk")), null, 0, jar);
       add("bucket", war, near, nearStore, nearStore.port(), jar);
       add("far bucket", war, far, farStore, proxy.port(), jar);

@@ -173,14 +173,17 @@ public final class GerritEndToEnd {
     }
     if (nodes == 2) {
       GerritNode b = new GerritNode(programs, wars.getFirst(), directory, "b");
-      b.configure(store, jar);
-      Balanced balanced = new Balanced(programs, directory, root, a, b, test, P);
-      TwoNodes both = new TwoNodes(test, report, store, a, b, key, P, balanced);
-      both.run();
-      if (!wars.getFirst().equals(wars.getLast())) {
-        both.upgrade(wars.getLast());
+      try (SlowProxy proxy = SlowProxy.passing(store.port())) {
+        b.configure(store, proxy.port(), jar);
+        Outages outages = new Outages(test, store, a, b, proxy, key, P);
+        Balanced balanced = new Balanced(programs, directory, root, a, b, test, P);
+        TwoNodes both = new TwoNodes(test, report, store, a, b, key, P, outages, balanced);
+        both.run();
+        if (!wars.getFirst().equals(wars.getLast())) {
+          both.upgrade(wars.getLast());
+        }
+        b.stop();
       }
-      b.stop();
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
     }

@@ -315,10 +315,16 @@ final class GerritNode {
 
   /** Asks as a browser does, with a cookie alone, and returns the status. */
   int browse(String cookie, String path) throws IOException, InterruptedException {
-    return http.send(
-            request(null, path).header("Cookie", cookie).GET().build(),
-            HttpResponse.BodyHandlers.discarding())
-        .statusCode();
+    return status(request(null, path).header("Cookie", cookie));
+  }
+
+  /** Asks without a user, as a load balancer does, whether requests may be sent to this node. */
+  int readiness() throws IOException, InterruptedException {
+    return status(request(null, "/config/server/s3-follower"));
+  }
+
+  private int status(HttpRequest.Builder request) throws IOException, InterruptedException {
+    return http.send(request.GET().build(), HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   Json get(String path) throws IOException, InterruptedException {

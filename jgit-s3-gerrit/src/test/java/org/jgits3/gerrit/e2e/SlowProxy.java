@@ -8,29 +8,81 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
-/** A proxy that makes a store slow: it holds up each request by the time of its kind. */
+/**
+ * A proxy that makes a store slow: it holds up each request by the time of its kind. It can cut its
+ * clients off.
+ */
 final class SlowProxy implements AutoCloseable {
   static final int READ_MILLIS = 12;
   static final int WRITE_MILLIS = 25;
 
-  private final ServerSocket listening;
+  private final int port = Programs.freePort();
   private final int target;
+  private final int readMillis;
+  private final int writeMillis;
+  private final Set<Socket> clients = ConcurrentHashMap.newKeySet();
+  private ServerSocket listening;
 
-  SlowProxy(int target) throws IOException {
+  /** Closed while nothing passes. */
+  private volatile CountDownLatch gate = new CountDownLatch(0);
+
+  SlowProxy(int target, int readMillis, int writeMillis) throws IOException {
     this.target = target;
-    this.listening = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-    Thread.startVirtualThread(this::accept);
+    this.readMillis = readMillis;
+    this.writeMillis = writeMillis;
+    listen();
+  }
+
+  /** A proxy as fast as the store. */
+  static SlowProxy passing(int target) throws IOException {
+    return new SlowProxy(target, 0, 0);
+  }
+
+  /** A proxy in front of a store far away. */
+  static SlowProxy far(int target) throws IOException {
+    return new SlowProxy(target, READ_MILLIS, WRITE_MILLIS);
   }
 
   int port() {
-    return listening.getLocalPort();
+    return port;
   }
 
-  private void accept() {
-    while (!listening.isClosed()) {
+  /** Leaves requests without an answer; they reach the store when it passes them again. */
+  void silence() {
+    gate = new CountDownLatch(1);
+  }
+
+  /** Ends all connections, and refuses new ones. */
+  void refuse() throws IOException {
+    close();
+    for (Socket client : clients) {
+      client.close();
+    }
+  }
+
+  /** Serves again. */
+  void pass() throws IOException {
+    gate.countDown();
+    if (listening.isClosed()) {
+      listen();
+    }
+  }
+
+  private void listen() throws IOException {
+    ServerSocket socket = new ServerSocket(port, 100, InetAddress.getLoopbackAddress());
+    listening = socket;
+    Thread.startVirtualThread(() -> accept(socket));
+  }
+
+  private void accept(ServerSocket socket) {
+    while (!socket.isClosed()) {
       try {
-        Socket client = listening.accept();
+        Socket client = socket.accept();
+        clients.add(client);
         Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
         client.setTcpNoDelay(true);
         server.setTcpNoDelay(true);
@@ -42,7 +94,7 @@ final class SlowProxy implements AutoCloseable {
     }
   }
 
-  private static void copy(Socket from, Socket to, boolean delays) {
+  private void copy(Socket from, Socket to, boolean delays) {
     byte[] buffer = new byte[1 << 16];
     try (from;
         to) {
@@ -52,23 +104,26 @@ final class SlowProxy implements AutoCloseable {
         if (delays) {
           Thread.sleep(delay(buffer, n));
         }
+        gate.await();
         out.write(buffer, 0, n);
       }
     } catch (IOException e) {
       return; // one of the two has closed
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      clients.remove(from);
     }
   }
 
   /** Requests of the SDK are not pipelined, so one begins where a read begins, or not at all. */
-  private static int delay(byte[] buffer, int n) {
+  private int delay(byte[] buffer, int n) {
     String begin = new String(buffer, 0, Math.min(n, 5), StandardCharsets.US_ASCII);
     if (begin.startsWith("GET ") || begin.startsWith("HEAD ")) {
-      return READ_MILLIS;
+      return readMillis;
     }
     boolean writes = begin.startsWith("PUT ") || begin.startsWith("POST ") || begin.equals("DELET");
-    return writes ? WRITE_MILLIS : 0;
+    return writes ? writeMillis : 0;
   }
 
   @Override

@@ -32,6 +32,19 @@ final class WorkCopy {
   }
 
   String git(String... arguments) throws IOException, InterruptedException {
+    return run(arguments).ok().trim();
+  }
+
+  /** Runs a command of git that has to fail, and returns what it says. */
+  String refusal(String... arguments) throws IOException, InterruptedException {
+    Programs.Result result = run(arguments);
+    if (result.exitCode() == 0) {
+      throw new IOException("was not refused: " + result.output());
+    }
+    return result.output();
+  }
+
+  private Programs.Result run(String... arguments) throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -43,7 +56,7 @@ final class WorkCopy {
                 "-c",
                 "user.email=admin@example.com"));
     command.addAll(Arrays.asList(arguments));
-    return programs.run(directory, ENVIRONMENT, command).ok().trim();
+    return programs.run(directory, ENVIRONMENT, command);
   }
 
   /** Commits a file with a Change-Id of its own. */
