@@ -45,14 +45,7 @@ final class BareDirectory {
     for (String directory : DIRECTORIES) {
       Files.createDirectories(root.resolve(directory));
     }
-    List<Ref> all = new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(""));
-    if (all.stream().noneMatch(ref -> ref.getName().equals(Constants.HEAD))) {
-      Ref unborn = repository.exactRef(Constants.HEAD);
-      if (unborn != null) {
-        all.add(unborn);
-      }
-    }
-    SourceRefs refs = SourceRefs.of(all);
+    SourceRefs refs = refsOf(repository);
     DurableFiles.write(
         root.resolve(Constants.PACKED_REFS), out -> refs.direct().writeTo(out::write));
     writeLooseRefs(refs);
@@ -60,6 +53,18 @@ final class BareDirectory {
     Exporter.Exported exported = writePack(repository, refs, monitor);
     syncDirectories();
     return exported;
+  }
+
+  /** The refs that an export has: symbolic ones that lead to none are left out. */
+  static SourceRefs refsOf(S3Repository repository) throws IOException {
+    List<Ref> all = new ArrayList<>(repository.getRefDatabase().getRefsByPrefix(""));
+    if (all.stream().noneMatch(ref -> ref.getName().equals(Constants.HEAD))) {
+      Ref unborn = repository.exactRef(Constants.HEAD);
+      if (unborn != null) {
+        all.add(unborn);
+      }
+    }
+    return SourceRefs.of(all);
   }
 
   private static void write(OutputStream out, String line) throws IOException {
@@ -113,12 +118,8 @@ final class BareDirectory {
       if (objects == 0) {
         return new Exporter.Exported(refs.count(), 0, 0);
       }
-      Path packs = root.resolve("objects/pack");
-      String name = "pack-" + writer.computeName().name();
-      Path pack = packs.resolve(name + ".pack");
-      DurableFiles.write(pack, out -> writer.writePack(monitor, monitor, out));
-      DurableFiles.write(packs.resolve(name + ".idx"), writer::writeIndex);
-      return new Exporter.Exported(refs.count(), objects, Files.size(pack));
+      long bytes = PackFiles.write(root.resolve("objects/pack"), writer, monitor);
+      return new Exporter.Exported(refs.count(), objects, bytes);
     }
   }
 

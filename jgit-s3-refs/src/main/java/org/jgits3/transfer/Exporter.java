@@ -19,7 +19,7 @@ import org.jgits3.S3Repository;
 /**
  * Writes a repository as a bare one in a directory, for Git: one pack with the reachable objects,
  * the refs of one moment, {@code HEAD} and other symbolic ones among them, shallow commits,
- * configuration and description.
+ * configuration and description. Updates then add what is new.
  *
  * <p>The repository is written to {@code DIR.exporting} beside the directory, forced to the disk,
  * and renamed when it is complete. The next export to the directory removes the remains of a killed
@@ -82,6 +82,34 @@ public final class Exporter {
       DurableFiles.sync(target);
       return exported;
     }
+  }
+
+  /**
+   * Tests whether a repository in a directory has all refs of one in the store, {@code HEAD} too,
+   * and no others.
+   *
+   * @param repository the one in the store
+   * @param directory the one in the directory
+   * @return true if so
+   * @throws IOException if one of the two cannot be read
+   */
+  public boolean isEqual(S3Repository repository, Path directory) throws IOException {
+    return LocalSource.refsOf(directory).isSame(BareDirectory.refsOf(repository));
+  }
+
+  /**
+   * Brings a repository in a directory to the refs of one in the store: copies the objects that its
+   * own refs do not lead to as one pack, then sets refs and {@code HEAD}, and deletes refs that the
+   * one in the store does not have. Configuration and description stay. An update that was killed
+   * is repeated by another one; until then the directory has all objects that its refs lead to.
+   *
+   * @param repository the one in the store
+   * @param directory the one in the directory; nothing else writes to it meanwhile
+   * @throws IOException if one of the two cannot be read or is shallow, or the directory cannot be
+   *     written or has changed meanwhile
+   */
+  public void update(S3Repository repository, Path directory) throws IOException {
+    new DirectoryUpdate(repository, directory, monitor).run();
   }
 
   private static Path parent(Path target) throws IOException {

@@ -341,7 +341,8 @@ public final class Importer {
     }
   }
 
-  private static void check(String name, RefUpdate.Result result) throws IOException {
+  /** Refuses an update that was not done. */
+  static void check(String name, RefUpdate.Result result) throws IOException {
     switch (result) {
       case NEW, NO_CHANGE, FORCED, FAST_FORWARD -> {}
       default -> throw new IOException(name + " was not made: " + result);

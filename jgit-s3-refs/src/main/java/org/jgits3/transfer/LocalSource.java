@@ -74,6 +74,13 @@ final class LocalSource extends ImportSource {
     }
   }
 
+  /** Reads all refs of a directory. */
+  static SourceRefs refsOf(Path path) throws IOException {
+    try (LocalSource source = open(path)) {
+      return source.readRefs();
+    }
+  }
+
   private static void checkFormat(Path path, File gitDir) throws IOException {
     FileBasedConfig config = new FileBasedConfig(null, new File(gitDir, "config"), FS.DETECTED);
     try {
@@ -93,6 +100,11 @@ final class LocalSource extends ImportSource {
         }
       }
     }
+  }
+
+  /** The repository itself. */
+  Repository repository() {
+    return repository;
   }
 
   @Override

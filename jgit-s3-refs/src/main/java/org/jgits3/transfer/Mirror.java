@@ -47,7 +47,7 @@ public final class Mirror {
    */
   public boolean isEqual(Path directory, RepositoryName name) throws IOException {
     try (S3Repository target = manager.openRepository(name.value())) {
-      return Importer.refsOf(target).isSame(refsOf(directory));
+      return Importer.refsOf(target).isSame(LocalSource.refsOf(directory));
     }
   }
 
@@ -79,13 +79,14 @@ public final class Mirror {
       for (ReceiveCommand command : batch.getCommands()) {
         check(command);
       }
-      if (!Importer.refsOf(target).isSame(refsOf(directory))) {
+      if (!Importer.refsOf(target).isSame(LocalSource.refsOf(directory))) {
         throw new IOException(directory + ": has changed meanwhile; give the command again");
       }
     }
   }
 
-  private static List<ReceiveCommand> commands(SourceRefs existing, SourceRefs wanted) {
+  /** Commands that turn refs into others, deletions first. */
+  static List<ReceiveCommand> commands(SourceRefs existing, SourceRefs wanted) {
     Predicate<String> deleted =
         name -> wanted.id(name).equals(ObjectId.zeroId()) && wanted.symbolic().get(name) == null;
     return Stream.concat(existing.names().filter(deleted), wanted.names())
@@ -114,19 +115,14 @@ public final class Mirror {
             : new ReceiveCommand(oldId, newId, name));
   }
 
-  private static void check(ReceiveCommand command) throws IOException {
+  /** Refuses a command that was not done. */
+  static void check(ReceiveCommand command) throws IOException {
     if (command.getResult() != ReceiveCommand.Result.OK) {
       throw new IOException(
           command.getRefName()
               + " was not made: "
               + command.getResult()
               + (command.getMessage() == null ? "" : ", " + command.getMessage()));
-    }
-  }
-
-  private static SourceRefs refsOf(Path directory) throws IOException {
-    try (LocalSource source = LocalSource.open(directory)) {
-      return source.readRefs();
     }
   }
 }

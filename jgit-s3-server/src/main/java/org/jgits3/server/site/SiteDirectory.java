@@ -40,20 +40,32 @@ public final class SiteDirectory {
   }
 
   /**
-   * Finds all repositories.
+   * Finds all repositories, at least one.
    *
    * @param root directory of the site
    * @return the repositories, and the paths that are refused
    * @throws IOException if the directory cannot be read or holds nothing like a repository
    */
   public static SiteDirectory read(Path root) throws IOException {
+    SiteDirectory site = find(root);
+    if (site.repositories.isEmpty() && site.refused.isEmpty()) {
+      throw new IOException(root + ": no repository is below it; name the git/ of a site");
+    }
+    return site;
+  }
+
+  /**
+   * Finds all repositories, or none.
+   *
+   * @param root directory of the site
+   * @return the repositories, and the paths that are refused
+   * @throws IOException if the directory cannot be read
+   */
+  public static SiteDirectory find(Path root) throws IOException {
     SiteDirectory site = new SiteDirectory(root);
     Files.walkFileTree(
         root, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, site.new Visitor());
     site.repositories.keySet().removeAll(site.refused.keySet());
-    if (site.repositories.isEmpty() && site.refused.isEmpty()) {
-      throw new IOException(root + ": no repository is below it; name the git/ of a site");
-    }
     return site;
   }
 

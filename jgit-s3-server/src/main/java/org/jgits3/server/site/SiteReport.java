@@ -19,12 +19,12 @@ public final class SiteReport {
     UPDATED,
     EQUAL,
     EXPORTED,
-    /** Found at the destination already. */
-    THERE,
+    /** Found at the destination alone, and left there. */
+    NOT_IN_STORE,
     FAILED;
 
     String word() {
-      return name().toLowerCase(Locale.ROOT);
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
   }
 

@@ -7,6 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +67,33 @@ class SiteTest {
     assertThat(updated.out()).contains(outcomes);
   }
 
+  /** Exports the store once the site was imported. */
+  private Path exported() {
+    run("import-site", site.toString());
+    Path back = dir.resolve("back");
+    Result exported = run("export-site", back.toString());
+    assertThat(exported.exitCode()).as(exported.out()).isZero();
+    return back;
+  }
+
+  /** Copies the site to the store, and the store to the export. */
+  private void returns(Path back) throws Exception {
+    updates("tools/p: updated");
+    Result updated = run("export-site", back.toString(), "--update");
+    assertThat(updated.exitCode()).as(updated.out()).isZero();
+    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+    isAsInTheSite(back.resolve("tools/p.git"));
+    assertThat(run("export-site", back.toString()).out()).contains("0 updated, 2 equal");
+  }
+
+  private void isAsInTheSite(Path exported) throws Exception {
+    assertThat(refs(exported)).isEqualTo(refs(site.resolve("tools/p.git")));
+    String head = Files.readString(site.resolve("tools/p.git/HEAD"));
+    assertThat(exported.resolve("HEAD")).hasContent(head);
+    git.run("--git-dir", exported.toString(), "fsck", "--strict", "--connectivity-only");
+    git.run("--git-dir", exported.toString(), "fsck", "--strict");
+  }
+
   private void failsAndChangesNothing(String because) {
     String before = run("refs", "tools/p").out();
     Result failed = run("import-site", site.toString(), "--update");
@@ -111,7 +140,8 @@ class SiteTest {
       assertThat(refs(exported)).isEqualTo(refs(site.resolve(name + ".git")));
       git.run("--git-dir", exported.toString(), "fsck", "--strict");
     }
-    assertThat(run("export-site", back.toString()).out()).contains("0 exported, 2 there, 0 failed");
+    assertThat(run("export-site", back.toString()).out())
+        .contains("0 exported, 0 updated, 2 equal, 0 not in store, 0 failed");
   }
 
   @Test
@@ -266,6 +296,187 @@ class SiteTest {
   private Path onlyBundle() throws Exception {
     try (Stream<Path> files = Files.walk(dir.resolve("store"))) {
       return files.filter(file -> file.toString().endsWith(".bundle")).findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void repeated_export_names_what_differs_and_overwrites_nothing() throws Exception {
+    Path back = exported();
+    String before = refs(back.resolve("tools/p.git"));
+    commit("tools/p", "second");
+    updates("tools/p: updated");
+    Result repeated = run("export-site", back.toString());
+    assertThat(repeated.exitCode()).isEqualTo(1);
+    assertThat(repeated.out())
+        .contains("All-Projects: equal", "tools/p: failed: ", "has other refs", "--update");
+    assertThat(refs(back.resolve("tools/p.git"))).isEqualTo(before);
+  }
+
+  @Test
+  void update_of_an_export_creates_forces_and_deletes_refs() throws Exception {
+    Path back = exported();
+    commit("tools/p", "second");
+    commit("tools/p", "third");
+    returns(back);
+
+    in("tools/p", "update-ref", "-d", "refs/heads/first");
+    returns(back);
+
+    in("tools/p", "update-ref", "refs/heads/second", newCommit("tools/p", "forced"));
+    in("tools/p", "update-ref", "refs/heads/third", newCommit("tools/p", "first"));
+    in("tools/p", "update-ref", "refs/heads/fourth", newCommit("tools/p", "fourth"));
+    in("tools/p", "tag", "-a", "-m", "one", "v1", "refs/heads/fourth");
+    in("tools/p", "update-ref", "-d", "refs/meta/config");
+    returns(back);
+  }
+
+  @Test
+  void update_of_an_export_sets_a_ref_back_to_objects_that_are_there() throws Exception {
+    Path back = exported();
+    String first = in("tools/p", "rev-parse", "refs/heads/first").strip();
+    in("tools/p", "update-ref", "refs/heads/first", newCommit("tools/p", "other"));
+    returns(back);
+    in("tools/p", "update-ref", "refs/heads/first", first);
+    returns(back);
+  }
+
+  @Test
+  void update_of_an_export_follows_head() throws Exception {
+    Path back = exported();
+    in("tools/p", "symbolic-ref", "HEAD", "refs/heads/first");
+    returns(back);
+    in("tools/p", "update-ref", "--no-deref", "HEAD", newCommit("tools/p", "detached"));
+    returns(back);
+    in("tools/p", "update-ref", "--no-deref", "HEAD", newCommit("tools/p", "again"));
+    returns(back);
+    in("tools/p", "symbolic-ref", "HEAD", "refs/heads/unborn");
+    returns(back);
+  }
+
+  @Test
+  void update_of_an_export_takes_symbolic_refs_and_names_that_others_had() throws Exception {
+    Path back = exported();
+    in("tools/p", "symbolic-ref", "refs/heads/alias", "refs/heads/first");
+    returns(back);
+    in("tools/p", "symbolic-ref", "refs/heads/alias", "refs/meta/config");
+    returns(back);
+    in("tools/p", "symbolic-ref", "--delete", "refs/heads/alias");
+    commit("tools/p", "alias");
+    returns(back);
+    in("tools/p", "update-ref", "-d", "refs/heads/alias");
+    in("tools/p", "symbolic-ref", "refs/heads/alias/of", "refs/heads/first");
+    returns(back);
+    in("tools/p", "symbolic-ref", "--delete", "refs/heads/alias/of");
+    commit("tools/p", "alias");
+    commit("tools/p", "deep/er");
+    returns(back);
+    in("tools/p", "update-ref", "-d", "refs/heads/deep/er");
+    commit("tools/p", "deep");
+    returns(back);
+  }
+
+  @Test
+  void update_writes_to_the_old_directory_of_a_site_as_well() throws Exception {
+    run("import-site", site.toString());
+    Path old = Files.move(site, dir.resolve("old"));
+    Files.createDirectories(site.resolve("tools"));
+    for (String name : new String[] {"All-Projects.git", "tools/p.git"}) {
+      git.run("clone", "-q", "--mirror", old.resolve(name).toString(), site + "/" + name);
+    }
+    in("tools/p", "update-ref", "refs/heads/first", newCommit("tools/p", "later"));
+    updates("tools/p: updated");
+    git.run("--git-dir", old.resolve("tools/p.git").toString(), "pack-refs", "--all");
+    Result updated = run("export-site", old.toString(), "--update");
+    assertThat(updated.exitCode()).as(updated.out()).isZero();
+    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+    isAsInTheSite(old.resolve("tools/p.git"));
+  }
+
+  @Test
+  void update_that_was_killed_before_it_moved_refs_is_repeated() throws Exception {
+    Path back = exported();
+    Path exported = back.resolve("tools/p.git");
+    String before = Files.readString(exported.resolve("packed-refs"));
+    commit("tools/p", "second");
+    returns(back);
+    // as before the refs moved, and before the index was renamed
+    Files.writeString(exported.resolve("packed-refs"), before);
+    Result repeated = run("export-site", back.toString(), "--update");
+    assertThat(repeated.out()).contains("tools/p: updated");
+    isAsInTheSite(exported);
+    Files.writeString(exported.resolve("packed-refs"), before);
+    for (Path index : newest(exported, ".idx")) {
+      Files.delete(index);
+    }
+    assertThat(run("export-site", back.toString()).exitCode()).isEqualTo(1);
+    run("export-site", back.toString(), "--update");
+    isAsInTheSite(exported);
+  }
+
+  @Test
+  void repositories_that_the_store_no_longer_has_are_named_and_stay() throws Exception {
+    Path back = exported();
+    assertThat(run("rename", "tools/p", "tools/q").exitCode()).isZero();
+    assertThat(run("delete", "All-Projects").exitCode()).isZero();
+    Result updated = run("export-site", back.toString(), "--update");
+    assertThat(updated.exitCode()).as(updated.out()).isZero();
+    assertThat(updated.out())
+        .contains("tools/q: exported", "tools/p: not in store", "All-Projects: not in store")
+        .contains("1 exported, 0 updated, 0 equal, 2 not in store, 0 failed");
+    isAsInTheSite(back.resolve("tools/p.git"));
+    isAsInTheSite(back.resolve("tools/q.git"));
+  }
+
+  @Test
+  void what_is_no_repository_is_not_written_to() throws Exception {
+    run("import-site", site.toString());
+    Path back = Files.createDirectories(dir.resolve("back/tools/p.git")).getParent().getParent();
+    Path file = Files.writeString(back.resolve("tools/p.git/x"), "x");
+    Path other = Files.writeString(back.resolve("All-Projects.git"), "x");
+    for (String[] options : new String[][] {{}, {"--update"}}) {
+      Result failed =
+          run(
+              Stream.concat(Stream.of("export-site", back.toString()), Stream.of(options))
+                  .toArray(String[]::new));
+      assertThat(failed.exitCode()).isEqualTo(1);
+      assertThat(failed.out())
+          .contains("All-Projects: failed: ", "is not a directory")
+          .contains("tools/p: failed: ", "is not empty", "2 failed");
+      assertThat(file).hasContent("x");
+      assertThat(other).hasContent("x");
+    }
+    assertThat(run("export-site", file.toString(), "--update").exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void update_of_an_export_with_a_damaged_or_shallow_repository_changes_nothing() throws Exception {
+    Path back = exported();
+    Path exported = back.resolve("tools/p.git");
+    commit("tools/p", "second");
+    updates("tools/p: updated");
+    Path damaged = Files.writeString(exported.resolve("refs/heads/x"), "garbage\n");
+    String packed = Files.readString(exported.resolve("packed-refs"));
+    Result failed = run("export-site", back.toString(), "--update");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.out()).contains("tools/p: failed: ", "refs/heads/x");
+
+    Files.delete(damaged);
+    String first = in("tools/p", "rev-parse", "refs/heads/first").strip();
+    Path shallow = Files.writeString(exported.resolve("shallow"), first + "\n");
+    failed = run("export-site", back.toString(), "--update");
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.out()).contains("tools/p: failed: ", "shallow");
+    assertThat(exported.resolve("packed-refs")).hasContent(packed);
+
+    Files.delete(shallow);
+    assertThat(run("export-site", back.toString(), "--update").exitCode()).isZero();
+    isAsInTheSite(exported);
+  }
+
+  private static List<Path> newest(Path repository, String suffix) throws Exception {
+    try (Stream<Path> files = Files.list(repository.resolve("objects/pack"))) {
+      Comparator<Path> byTime = Comparator.comparingLong(file -> file.toFile().lastModified());
+      return files.filter(file -> file.toString().endsWith(suffix)).max(byTime).stream().toList();
     }
   }
 
