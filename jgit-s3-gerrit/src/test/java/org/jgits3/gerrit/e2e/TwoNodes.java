@@ -83,9 +83,11 @@ final class TwoNodes {
         "a second node joins, and the first begins to follow",
         () -> {
           a.stop();
-          a.follow();
+          for (GerritNode node : List.of(a, b)) {
+            node.follow();
+            node.add(Numbers.SETTINGS);
+          }
           a.start();
-          b.follow();
           b.join(a);
           b.start();
           ready(a);
@@ -107,6 +109,7 @@ final class TwoNodes {
     report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check("submit on both at once: one commit, the other one gets 200 or 409", this::races);
+    new Numbers(a, b).run(report);
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
