@@ -395,16 +395,22 @@ final class TwoNodes {
   }
 
   private void events() throws Exception {
-    try (GerritNode.Events streamed = b.streamEvents("admin", key)) {
-      streams(streamed);
-      String change = work.newChange("streamed");
-      approve(a, change);
-      submit(a, change);
+    events(a, b);
+    events(b, a);
+  }
+
+  private void events(GerritNode from, GerritNode to) throws Exception {
+    try (GerritNode.Events streamed = to.streamEvents("admin", key)) {
+      streams(to, streamed);
+      String name = from == a ? "streamed-from-a" : "streamed-from-b";
+      String change = test.clone(from, project).newChange(name);
+      approve(from, change);
+      submit(from, change);
       lags("merged", () -> streamed.count("change-merged", number(change)) == 1);
-      String local = test.clone(b, project).newChange("streamed-locally");
+      String local = test.clone(to, project).newChange(name + "-locally");
       lags("local one", () -> streamed.count("patchset-created", number(local)) == 1);
-      lags("round trip", () -> finds(a, local, "status:new"));
-      approve(a, local);
+      lags("round trip", () -> finds(from, local, "status:new"));
+      approve(from, local);
       lags("comment", () -> streamed.count("comment-added", number(local)) == 1);
       for (String type : List.of("patchset-created", "comment-added", "change-merged")) {
         equal(streamed.count(type, number(change)), 1L, type);
@@ -426,7 +432,7 @@ final class TwoNodes {
     String right = "accounts/self/capabilities/streamEvents";
     lags("right to stream", () -> b.rest("out", "GET", right, null).status() == 200);
     try (GerritNode.Events streamed = b.streamEvents("out", key)) {
-      streams(streamed);
+      streams(b, streamed);
       String hidden = work.newPrivateChange("hidden");
       String shown = work.newChange("shown");
       lags("public one", () -> streamed.count("patchset-created", number(shown)) == 1);
@@ -435,14 +441,14 @@ final class TwoNodes {
     }
   }
 
-  private void streams(GerritNode.Events streamed) throws Exception {
+  private void streams(GerritNode node, GerritNode.Events streamed) throws Exception {
     String branch = "streaming-" + Long.toHexString(System.nanoTime()) + "-";
     AtomicInteger branches = new AtomicInteger();
     lags(
         "streaming",
         () -> {
           String next = branch + branches.incrementAndGet();
-          b.put("projects/" + id(project) + "/branches/" + next, "{\"revision\":\"master\"}");
+          node.put("projects/" + id(project) + "/branches/" + next, "{\"revision\":\"master\"}");
           return streamed.has(branch);
         });
   }
