@@ -181,7 +181,7 @@ public final class GerritEndToEnd {
         Outages outages = new Outages(test, store, a, b, proxy, key, P);
         Balanced balanced = new Balanced(programs, directory, root, a, b, test, P);
         TwoNodes both = new TwoNodes(test, report, store, a, b, key, P, outages, balanced);
-        both.run();
+        both.run(options.contains("--brief"));
         if (!wars.getFirst().equals(wars.getLast())) {
           both.upgrade(wars.getLast());
         }

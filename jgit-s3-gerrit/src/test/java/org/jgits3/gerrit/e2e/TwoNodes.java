@@ -78,14 +78,14 @@ final class TwoNodes {
     this.balanced = balanced;
   }
 
-  void run() throws InterruptedException {
+  void run(boolean brief) throws InterruptedException {
     report.check(
         "a second node joins, and the first begins to follow",
         () -> {
           a.stop();
           for (GerritNode node : List.of(a, b)) {
             node.follow();
-            node.add(Numbers.SETTINGS);
+            node.add(Numbers.SETTINGS + Administration.SETTINGS);
           }
           a.start();
           b.join(a);
@@ -117,6 +117,9 @@ final class TwoNodes {
         "a node that lost its position compares its indexes",
         () -> new LostPosition(test, a, b, project).run());
     outages.run(report);
+    if (!brief) {
+      new Administration(a, b).run(report);
+    }
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
     report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
     balanced.run(report);
