@@ -11,6 +11,7 @@ import com.google.gerrit.extensions.registration.DynamicSet;
 import com.google.gerrit.extensions.restapi.RestApiModule;
 import com.google.gerrit.lifecycle.LifecycleModule;
 import com.google.gerrit.server.events.EventListener;
+import com.google.gerrit.server.index.OnlineUpgradeListener;
 import org.jgits3.gerrit.follow.Follower;
 import org.jgits3.gerrit.follow.GetFollower;
 import org.jgits3.gerrit.index.IndexedHere;
@@ -39,6 +40,7 @@ public final class S3FollowerModule extends LifecycleModule {
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);
+    DynamicSet.bind(binder(), OnlineUpgradeListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), EventListener.class).to(SharedEvents.class);
     install(
         new RestApiModule() {
