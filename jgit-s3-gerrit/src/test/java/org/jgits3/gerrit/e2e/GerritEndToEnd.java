@@ -193,6 +193,9 @@ public final class GerritEndToEnd {
     if (!local) {
       new Refusals(programs, report, store, a, directory, root, jar).run();
     }
+    if (!local && !options.contains("--brief")) {
+      new Migration(programs, report, store, wars.getLast(), directory, root, jar).run();
+    }
     return report.end();
   }
 

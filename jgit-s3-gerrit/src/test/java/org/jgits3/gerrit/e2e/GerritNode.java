@@ -22,6 +22,8 @@ final class GerritNode {
   private static final Duration MOST = Duration.ofMinutes(5);
   private static final long START_SECONDS = 600;
   private static final Path ROOT = Path.of(System.getProperty("jgits3.e2e.root"));
+  private static final String DB_MODULE = "installDbModule = org.jgits3.gerrit.S3DbModule";
+  private static final String FILTER = "filterClass = org.jgits3.gerrit.S3RequestFilter";
   private static final String FOLLOWER = "installModule = org.jgits3.gerrit.S3FollowerModule";
 
   private final Programs programs;
@@ -51,19 +53,9 @@ final class GerritNode {
 
   /** Writes the settings for a store that is reached by another port. */
   void configure(S3Server store, int port, Path jar) throws IOException {
-    String sample = "[gerrit]\n  basePath = git\n";
-    if (store != null) {
-      secrets(S3Server.KEY, S3Server.SECRET);
-      Files.copy(
-          jar,
-          site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
-          StandardCopyOption.REPLACE_EXISTING);
-      sample = sample(port);
-    }
     Files.writeString(
-        site.resolve("etc/gerrit.config"),
+        settings(),
         """
-        %3$s
         [auth]
           type = HTTP
           httpHeader = X-Forwarded-User
@@ -79,30 +71,68 @@ final class GerritNode {
         [groups]
           enableDeleteGroup = true
         [gerrit]
+          basePath = git
           canonicalWebUrl = http://127.0.0.1:%1$d/
           serverId = 7a1c0f4e-5d5b-4a53-9f6d-0e2e00000001
         """
-            .formatted(httpPort, sshPort, sample));
+            .formatted(httpPort, sshPort));
+    if (store != null) {
+      nameStore("git", port);
+      addModules(jar);
+    }
   }
 
-  /** The settings that the documentation gives, for a server on this machine. */
-  private static String sample(int port) throws IOException {
+  /** Adds the documented settings of a store, which a Gerrit without the modules ignores. */
+  void nameStore(String prefix, int port) throws IOException {
     String sample = Files.readString(ROOT.resolve("etc/gerrit.config"));
-    for (var setting :
+    Map<String, String> changed =
         Map.of(
-                "s3://my-bucket/",
-                "s3://" + S3Server.BUCKET + "/",
-                "#endpoint = http://127.0.0.1:7070",
-                "endpoint = http://127.0.0.1:" + port,
-                "#pathStyle",
-                "pathStyle",
-                "blockLimit = 256m",
-                "blockLimit = 32m") // the heap is small
-            .entrySet()) {
+            "s3://my-bucket/git",
+            "s3://" + S3Server.BUCKET + "/" + prefix,
+            "#endpoint = http://127.0.0.1:7070",
+            "endpoint = http://127.0.0.1:" + port,
+            "#pathStyle",
+            "pathStyle",
+            "blockLimit = 256m",
+            "blockLimit = 32m", // the heap is small
+            DB_MODULE,
+            "#" + DB_MODULE,
+            FILTER,
+            "#" + FILTER);
+    for (var setting : changed.entrySet()) {
       Report.that(sample.contains(setting.getKey()), "no " + setting.getKey() + ": " + sample);
       sample = sample.replace(setting.getKey(), setting.getValue());
     }
-    return sample;
+    add(sample);
+  }
+
+  /** Keeps the projects in the store, from the next start on. */
+  void addModules(Path jar) throws IOException {
+    secrets(S3Server.KEY, S3Server.SECRET);
+    Files.copy(
+        jar,
+        site.resolve("lib").resolve("jgit-s3-gerrit.jar"),
+        StandardCopyOption.REPLACE_EXISTING);
+    turnOn(DB_MODULE);
+    turnOn(FILTER);
+  }
+
+  /** Makes a setting of a comment. */
+  private void turnOn(String setting) throws IOException {
+    String before = Files.readString(settings());
+    Report.that(before.contains("#" + setting), before);
+    Files.writeString(settings(), before.replace("#" + setting, setting));
+  }
+
+  /** Keeps the projects on the local disk again, from the next start on. */
+  void removeModules() throws IOException {
+    List<String> lines = Files.readAllLines(settings());
+    Files.write(settings(), lines.stream().filter(l -> !l.contains("org.jgits3.")).toList());
+  }
+
+  /** The file with the settings. */
+  Path settings() {
+    return site.resolve("etc/gerrit.config");
   }
 
   void secrets(String key, String secret) throws IOException {
@@ -113,15 +143,12 @@ final class GerritNode {
 
   /** Adds settings, from the next start on. */
   void add(String settings) throws IOException {
-    Files.writeString(site.resolve("etc/gerrit.config"), settings, StandardOpenOption.APPEND);
+    Files.writeString(settings(), settings, StandardOpenOption.APPEND);
   }
 
   /** Makes this one of several on its bucket, from the next start on. */
   void follow() throws IOException {
-    Path settings = site.resolve("etc/gerrit.config");
-    String without = Files.readString(settings);
-    Report.that(without.contains("#" + FOLLOWER), without);
-    Files.writeString(settings, without.replace("#" + FOLLOWER, FOLLOWER));
+    turnOn(FOLLOWER);
     Path plugins = Files.createDirectories(site.resolve("plugins"));
     Files.copy(
         site.resolve("lib").resolve("jgit-s3-gerrit.jar"),

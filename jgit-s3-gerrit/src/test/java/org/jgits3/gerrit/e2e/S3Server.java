@@ -18,7 +18,7 @@ final class S3Server {
   static final String SECRET = "jgits3-e2e-secret";
   static final String BUCKET = "my-bucket";
 
-  private static final Map<String, String> CREDENTIALS =
+  static final Map<String, String> CREDENTIALS =
       Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET);
 
   private static final Pattern REQUEST = Pattern.compile(" s3_(\\w+) (\\S+) \\S+ (\\d+) ");
