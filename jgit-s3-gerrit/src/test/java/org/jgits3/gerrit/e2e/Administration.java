@@ -1,24 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.e2e;
 
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
-/** What is deleted on one of two Gerrits, as the other one shows it. */
+import java.util.List;
+
+/** What is closed or deleted on one of two Gerrits, as the other one shows it. */
 final class Administration {
   static final String SETTINGS = "[groups]\n  enableDeleteGroup = true\n";
 
+  private final GerritEndToEnd test;
   private final GerritNode a;
   private final GerritNode b;
 
-  Administration(GerritNode a, GerritNode b) {
+  Administration(GerritEndToEnd test, GerritNode a, GerritNode b) {
+    this.test = test;
     this.a = a;
     this.b = b;
   }
 
   void run(Report report) throws InterruptedException {
+    report.check("a project made read-only on one refuses pushes on the other", this::readOnly);
     report.check("a group, an account and an email are deleted", this::deletions);
+  }
+
+  private void readOnly() throws Exception {
+    String name = "two/closed";
+    String path = "projects/" + id(name) + "/config";
+    create(a, name, "MERGE_IF_NECESSARY");
+    lags("project", () -> b.rest("admin", "GET", path, null).status() == 200);
+    WorkCopy copy = test.clone(b, name);
+    copy.newChange("open");
+    copy.commit("closed", "closed\n");
+    a.put(path, "{\"state\":\"READ_ONLY\"}");
+    lags("read-only", () -> isClosed(path));
+    for (String ref : List.of("refs/for/master", "refs/heads/master")) {
+      String said = copy.refusal("push", "origin", "HEAD:" + ref);
+      that(said.contains("does not permit write"), said);
+    }
+    copy.git("fetch", "origin");
+    a.put(path, "{\"state\":\"ACTIVE\"}");
+    lags("active", () -> !isClosed(path));
+    copy.push();
+  }
+
+  private boolean isClosed(String path) throws Exception {
+    Json config = b.get(path);
+    return config.has("state") && config.at("state").text().equals("READ_ONLY");
   }
 
   private void deletions() throws Exception {
