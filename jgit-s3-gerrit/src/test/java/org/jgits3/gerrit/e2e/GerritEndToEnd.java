@@ -14,10 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Drives one or two real Gerrits on one bucket by REST, SSH and git. */
 public final class GerritEndToEnd {
@@ -446,19 +444,6 @@ public final class GerritEndToEnd {
     }
   }
 
-  static <T> List<T> all(List<Callable<T>> tasks) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
-    try {
-      List<T> results = new ArrayList<>();
-      for (Future<T> future : threads.invokeAll(tasks)) {
-        results.add(future.get());
-      }
-      return results;
-    } finally {
-      threads.shutdownNow();
-    }
-  }
-
   private void concurrent() throws InterruptedException {
     report.check(
         CLIENTS * CHANGES_OF_CLIENT + " changes by " + CLIENTS + " clients at once",
@@ -481,7 +466,7 @@ public final class GerritEndToEnd {
                 });
           }
           Set<String> changes = new HashSet<>();
-          all(clients).forEach(changes::addAll);
+          Together.all(clients).forEach(changes::addAll);
           equal(changes.size(), CLIENTS * CHANGES_OF_CLIENT, "numbers of changes");
           WorkCopy copy = clone(a, "many");
           equal(

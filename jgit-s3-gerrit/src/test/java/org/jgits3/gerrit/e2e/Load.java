@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Clients that push and vote while something happens, and note what was acknowledged. */
 final class Load {
@@ -61,7 +62,7 @@ final class Load {
           }
           return null;
         });
-    GerritEndToEnd.all(clients);
+    Together.all(clients);
     Report.say("  acknowledged: " + pushed.size() + " pushes, " + voted.size() + " votes");
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Numbers that two Gerrits give at once, from the sequences that they share. */
 final class Numbers {
@@ -53,7 +54,7 @@ final class Numbers {
             });
       }
     }
-    return GerritEndToEnd.all(clients).stream().flatMap(List::stream).toList();
+    return Together.all(clients).stream().flatMap(List::stream).toList();
   }
 
   private static Set<Integer> unique(List<Integer> numbers, int expected) {

@@ -11,12 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jgits3.gerrit.e2e.writers.Bucket;
+import org.jgits3.gerrit.e2e.writers.DeleteRepository;
+import org.jgits3.gerrit.e2e.writers.SetRef;
 
 /** A versitygw with one bucket, whose access log counts the requests. */
 final class S3Server {
   static final String KEY = "jgits3-e2e";
   static final String SECRET = "jgits3-e2e-secret";
-  static final String BUCKET = "my-bucket";
+  static final String BUCKET = Bucket.NAME;
 
   static final Map<String, String> CREDENTIALS =
       Map.of("AWS_ACCESS_KEY_ID", KEY, "AWS_SECRET_ACCESS_KEY", SECRET);

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jgits3.gerrit.e2e.writers.MakeProjects;
+import org.jgits3.gerrit.e2e.writers.WriteChanges;
 
 /**
  * Lag and processor time of a Gerrit that follows another one, with many projects: idle, and while

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
 final class TwoNodes {
@@ -592,7 +593,7 @@ final class TwoNodes {
       for (GerritNode node : List.of(a, b)) {
         both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
       }
-      List<Integer> statuses = GerritEndToEnd.all(both);
+      List<Integer> statuses = Together.all(both);
       answers.add(statuses.get(0) + "/" + statuses.get(1));
       that(statuses.contains(200), "nobody submitted: " + statuses);
       that(Set.of(200, 409).containsAll(statuses), "answers: " + statuses);
@@ -619,7 +620,7 @@ final class TwoNodes {
             return null;
           });
     }
-    GerritEndToEnd.all(writers);
+    Together.all(writers);
     lags("equal indexes", () -> state(a).equals(state(b)));
   }
 

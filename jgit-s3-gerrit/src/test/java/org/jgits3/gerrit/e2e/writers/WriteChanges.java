@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.writers;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.jgits3.S3RepositoryManager;
  * Changes projects of the store of a run at a rate, as another Gerrit would: every other write
  * creates a change, the others vote on one that was created a few seconds before.
  */
-final class WriteChanges {
+public final class WriteChanges {
   private static final int THREADS = 8;
 
   /** Seconds that a change is left alone before it is voted on. */
@@ -39,7 +39,7 @@ final class WriteChanges {
     Queue<Replay.Written> created = new ConcurrentLinkedQueue<>();
     AtomicInteger waiting = new AtomicInteger();
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(args[0]);
         Repository recorded = manager.openRepository(args[1])) {
       Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       long start = System.nanoTime();
@@ -67,7 +67,7 @@ final class WriteChanges {
               return null;
             });
       }
-      GerritEndToEnd.all(writers);
+      Together.all(writers);
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.writers;
 
 import java.io.IOException;
 import org.eclipse.jgit.errors.ConfigInvalidException;
@@ -13,7 +13,7 @@ import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 
 /** Sets a ref of a repository of the store of a run, without a Gerrit. */
-final class SetRef {
+public final class SetRef {
   private SetRef() {}
 
   /**
@@ -21,7 +21,7 @@ final class SetRef {
    * it sets the ref to a commit without files. Prints the id that the ref had.
    */
   public static void main(String[] args) throws IOException, ConfigInvalidException {
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(args[0]);
         Repository repository = manager.openRepository(args[1]);
         ObjectInserter objects = repository.newObjectInserter()) {
       ObjectId id =

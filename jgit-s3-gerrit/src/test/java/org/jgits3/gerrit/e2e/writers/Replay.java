@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.writers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.writers;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +9,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3RepositoryManager;
 
 /** Makes many changes in a project, without a Gerrit: its index is to be made anew afterwards. */
-final class FillProject {
+public final class FillProject {
   /** Number of the first change. Those that a Gerrit makes afterwards have smaller ones. */
   private static final int FIRST = 1_000_000;
 
@@ -30,7 +30,7 @@ final class FillProject {
       }
       return;
     }
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(args[0]);
         Repository project = manager.openRepository(args[1]);
         ObjectInserter inserter = project.newObjectInserter()) {
       new Replay(project, recorded).createChanges(project, inserter, FIRST, count);

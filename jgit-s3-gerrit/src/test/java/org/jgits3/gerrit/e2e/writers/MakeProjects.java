@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.writers;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3RepositoryManager;
 
 /** Makes many projects in the store of a run, without a Gerrit. */
-final class MakeProjects {
+public final class MakeProjects {
   private static final int THREADS = 4;
 
   private MakeProjects() {}
@@ -23,7 +23,7 @@ final class MakeProjects {
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[3]);
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = DeleteRepository.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(args[0]);
         Repository recorded = manager.openRepository(args[1])) {
       Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       List<Callable<Void>> makers = new ArrayList<>();
@@ -36,7 +36,7 @@ final class MakeProjects {
               return null;
             });
       }
-      GerritEndToEnd.all(makers);
+      Together.all(makers);
     }
   }
 }
