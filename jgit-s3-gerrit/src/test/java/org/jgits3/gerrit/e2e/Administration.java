@@ -7,25 +7,31 @@ import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
+import java.nio.file.Path;
 import java.util.List;
 
-/** What is closed or deleted on one of two Gerrits, as the other one shows it. */
+/** What is closed, deleted or indexed anew on one of two Gerrits, as the other one shows it. */
 final class Administration {
   static final String SETTINGS = "[groups]\n  enableDeleteGroup = true\n";
 
   private final GerritEndToEnd test;
   private final GerritNode a;
   private final GerritNode b;
+  private final Path key;
+  private final String project;
 
-  Administration(GerritEndToEnd test, GerritNode a, GerritNode b) {
+  Administration(GerritEndToEnd test, GerritNode a, GerritNode b, Path key, String project) {
     this.test = test;
     this.a = a;
     this.b = b;
+    this.key = key;
+    this.project = project;
   }
 
   void run(Report report) throws InterruptedException {
     report.check("a project made read-only on one refuses pushes on the other", this::readOnly);
     report.check("a group, an account and an email are deleted", this::deletions);
+    report.check("an index is made anew while clients push and vote", this::reindex);
   }
 
   private void readOnly() throws Exception {
@@ -77,5 +83,26 @@ final class Administration {
 
   private int found(String accounts) throws Exception {
     return b.get("accounts/?q=" + accounts).size();
+  }
+
+  private void reindex() throws Exception {
+    int before = a.log().length();
+    Load load = new Load(test, List.of(a, b), project, "reindexed");
+    load.beside(
+        () -> {
+          equal(
+              a.ssh(key, "gerrit index start changes --force").trim(),
+              "Reindexer started",
+              "reindex");
+          lags("reindexed", () -> indexed(a.log().substring(before)));
+        });
+    load.keptBy(a);
+    load.keptBy(b);
+    lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+  }
+
+  private static boolean indexed(String log) {
+    that(!log.contains("Online reindex of changes"), "failed: " + log); // that it failed
+    return log.contains("Reindex changes to version ");
   }
 }

@@ -119,7 +119,7 @@ final class TwoNodes {
         () -> new LostPosition(test, a, b, project).run());
     outages.run(report);
     if (!brief) {
-      new Administration(test, a, b).run(report);
+      new Administration(test, a, b, key, project).run(report);
     }
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
     report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
