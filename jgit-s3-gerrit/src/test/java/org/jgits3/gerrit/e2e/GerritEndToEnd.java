@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -48,15 +49,18 @@ public final class GerritEndToEnd {
   private final Programs programs;
   private final Path directory;
   private final Report report;
+  private final S3Server store;
   private final GerritNode a;
   private final Path key;
   private WorkCopy work;
   private int clones;
 
-  private GerritEndToEnd(Programs programs, Path directory, Report report, GerritNode a, Path key) {
+  private GerritEndToEnd(
+      Programs programs, Path directory, Report report, S3Server store, GerritNode a, Path key) {
     this.programs = programs;
     this.directory = directory;
     this.report = report;
+    this.store = store;
     this.a = a;
     this.key = key;
   }
@@ -151,7 +155,7 @@ public final class GerritEndToEnd {
         .ok();
     GerritNode a = new GerritNode(programs, wars.getFirst(), directory, "a");
     a.configure(store, jar);
-    GerritEndToEnd test = new GerritEndToEnd(programs, directory, report, a, key);
+    GerritEndToEnd test = new GerritEndToEnd(programs, directory, report, store, a, key);
     report.check(
         "init, reindex and start of a new site",
         () -> {
@@ -173,18 +177,7 @@ public final class GerritEndToEnd {
       test.maintenance();
     }
     if (nodes == 2) {
-      GerritNode b = new GerritNode(programs, wars.getFirst(), directory, "b");
-      try (SlowProxy proxy = SlowProxy.passing(store.port())) {
-        b.configure(store, proxy.port(), jar);
-        Outages outages = new Outages(test, store, a, b, proxy, key, P);
-        Balanced balanced = new Balanced(programs, directory, root, a, b, test, P);
-        TwoNodes both = new TwoNodes(test, report, store, a, b, key, P, outages, balanced);
-        both.run(options.contains("--brief"));
-        if (!wars.getFirst().equals(wars.getLast())) {
-          both.upgrade(wars.getLast());
-        }
-        b.stop();
-      }
+      test.twoNodes(wars, root, jar, options.contains("--brief"));
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
     }
@@ -195,6 +188,21 @@ public final class GerritEndToEnd {
       new Migration(programs, report, store, wars.getLast(), directory, root, jar).run();
     }
     return report.end();
+  }
+
+  private void twoNodes(List<Path> wars, Path root, Path jar, boolean brief) throws Exception {
+    GerritNode b = new GerritNode(programs, wars.getFirst(), directory, "b");
+    try (SlowProxy proxy = SlowProxy.passing(store.port())) {
+      b.configure(store, proxy.port(), jar);
+      Outages outages = new Outages(this, store, a, b, proxy, key, P);
+      Balanced balanced = new Balanced(programs, directory, root, a, b, this, P);
+      TwoNodes both = new TwoNodes(this, report, store, a, b, key, P, outages, balanced);
+      both.run(brief);
+      if (!wars.getFirst().equals(wars.getLast())) {
+        both.upgrade(wars.getLast());
+      }
+      b.stop();
+    }
   }
 
   WorkCopy clone(GerritNode node, String project) throws Exception {
@@ -496,14 +504,37 @@ public final class GerritEndToEnd {
     programs.run(mirror, "git", "fsck", "--full", "--strict").ok();
   }
 
+  /** The packs of a project; none if it is on a local disk. */
+  private List<String> packs(String name) throws IOException, InterruptedException {
+    return store == null ? List.of() : store.packs(name);
+  }
+
+  /** Collects a project, which replaces all its packs. */
+  private void collect(String name) throws Exception {
+    WorkCopy copy = clone(a, name);
+    for (int i = 0; i < ROUNDS; i++) {
+      copy.newChange("collected-" + i);
+    }
+    List<String> before = packs(name);
+    String output = a.ssh(key, "gerrit gc --show-progress " + name);
+    that(output.contains("collecting garbage for \"" + name + "\""), output);
+    equal(output.lines().filter("done."::equals).count(), 1L, output);
+    List<String> after = packs(name);
+    Report.say("  packs of " + name + ": " + before + ", then " + after);
+    if (store != null) {
+      that(!before.isEmpty() && !after.isEmpty(), "packs");
+      that(Collections.disjoint(before, after), "not replaced");
+    }
+    fsck(a, name);
+  }
+
   private void maintenance() throws InterruptedException {
     report.check(
         "gerrit gc by SSH, then a mirror clone and fsck",
         () -> {
-          String output = a.ssh(key, "gerrit gc many " + P);
-          that(output.contains("done") || output.isBlank(), output);
-          fsck(a, "many");
-          fsck(a, P);
+          for (String name : List.of("many", P)) {
+            collect(name);
+          }
         });
     report.check(
         "SSH: version, projects, query",

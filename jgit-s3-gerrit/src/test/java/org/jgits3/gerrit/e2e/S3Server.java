@@ -91,6 +91,14 @@ final class S3Server {
     run(DeleteRepository.class, repository);
   }
 
+  /** Lists the packs of a repository. */
+  List<String> packs(String repository) throws IOException, InterruptedException {
+    return run(ListPacks.class, repository)
+        .lines()
+        .filter(line -> line.startsWith("pack "))
+        .toList();
+  }
+
   /** Sets a ref to a commit without files, and returns the id that it had. */
   String empty(String repository, String ref) throws IOException, InterruptedException {
     return run(SetRef.class, repository, ref).lines().toList().getLast();
