@@ -68,8 +68,6 @@ final class GerritNode {
           type = LUCENE
         [sendemail]
           enable = false
-        [groups]
-          enableDeleteGroup = true
         [gerrit]
           basePath = git
           canonicalWebUrl = http://127.0.0.1:%1$d/
