@@ -77,8 +77,10 @@ class ArchitectureTest {
           "maintenance.PackCompaction",
           "maintenance.PinnedRepository",
           "transfer.BareDirectory",
+          "transfer.DirectoryUpdate",
           "transfer.Importer",
           "transfer.LocalSource",
+          "transfer.PackDirectory",
           "transfer.RemoteRefs",
           "transfer.Selection",
           "transfer.TemplateSource");

@@ -118,7 +118,7 @@ final class BareDirectory {
       if (objects == 0) {
         return new Exporter.Exported(refs.count(), 0, 0);
       }
-      long bytes = PackFiles.write(root.resolve("objects/pack"), writer, monitor);
+      long bytes = PackDirectory.write(root.resolve("objects/pack"), writer, monitor);
       return new Exporter.Exported(refs.count(), objects, bytes);
     }
   }

@@ -78,7 +78,7 @@ final class DirectoryUpdate {
     Files.createDirectories(packs);
     try (PackWriter selected = Selection.of(repository, tips, known, monitor)) {
       if (selected.getObjectCount() > 0) {
-        PackFiles.write(packs, selected, monitor);
+        PackDirectory.write(packs, selected, monitor);
       }
     }
   }

@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jgits3.gerrit.e2e.writers.Bucket;
 import org.jgits3.gerrit.e2e.writers.DeleteRepository;
+import org.jgits3.gerrit.e2e.writers.ListPacks;
 import org.jgits3.gerrit.e2e.writers.SetRef;
 
 /** A versitygw with one bucket, whose access log counts the requests. */

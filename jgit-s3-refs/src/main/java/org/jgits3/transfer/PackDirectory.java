@@ -10,11 +10,11 @@ import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 
 /** Writes packs into a directory, each with its index. */
-final class PackFiles {
+final class PackDirectory {
   /** Beginning of the names of unfinished files, which {@code git prune} removes. */
   private static final String UNFINISHED = "tmp_pack_";
 
-  private PackFiles() {}
+  private PackDirectory() {}
 
   /**
    * Writes the selected objects, and forces them to the disk. Readers see the pack when it is
