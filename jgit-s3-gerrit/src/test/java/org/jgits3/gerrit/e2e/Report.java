@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -102,28 +103,27 @@ final class Report {
   }
 
   /**
-   * Counts the reads of each manifest, by name of the repository, without those that merge packs:
-   * merging begins after the last write of an operation, and most of it holds a lease.
+   * Counts the reads of each manifest, by name of the repository. Those after the last write of an
+   * operation are left out: there begin the merging of packs, most of which holds a lease, and what
+   * Gerrit does after a request.
    */
   static Map<String, Integer> validations(List<String> requests) {
     Map<String, Integer> reads = new TreeMap<>();
-    Map<String, Integer> readsBeforeWrite = new TreeMap<>();
+    Optional<Map<String, Integer>> beforeWrite = Optional.empty();
     for (String request : requests) {
       if (LEASE.matcher(request).matches()) {
         break;
       }
       Matcher manifest = MANIFEST.matcher(request);
       if (manifest.matches()) {
-        String name = manifest.group(2);
         if (manifest.group(1).equals("Get")) {
-          reads.merge(name, 1, Integer::sum);
+          reads.merge(manifest.group(2), 1, Integer::sum);
         } else {
-          readsBeforeWrite.put(name, reads.getOrDefault(name, 0));
+          beforeWrite = Optional.of(new TreeMap<>(reads));
         }
       }
     }
-    reads.putAll(readsBeforeWrite);
-    return reads;
+    return beforeWrite.orElse(reads);
   }
 
   static void equal(Object actual, Object expected, String what) {
