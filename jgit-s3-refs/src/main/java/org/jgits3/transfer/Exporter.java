@@ -101,10 +101,12 @@ public final class Exporter {
    * Brings a repository in a directory to the refs of one in the store: copies the objects that its
    * own refs do not lead to as one pack, then sets refs and {@code HEAD}, and deletes refs that the
    * one in the store does not have. Configuration and description stay. An update that was killed
-   * is repeated by another one; until then the directory has all objects that its refs lead to.
+   * is repeated by another one; until then the directory has all objects that its refs lead to. A
+   * kill while refs are set may leave files {@code *.lock}, which the caller deletes.
    *
    * @param repository the one in the store
-   * @param directory the one in the directory; nothing else writes to it meanwhile
+   * @param directory the one in the directory, which has all objects that its refs lead to; nothing
+   *     else writes to it meanwhile
    * @throws IOException if one of the two cannot be read or is shallow, or the directory cannot be
    *     written or has changed meanwhile
    */

@@ -29,6 +29,7 @@ final class PackDirectory {
     Path pack = packs.resolve(name + ".pack");
     Path index = packs.resolve(name + ".idx");
     if (Files.exists(index)) { // by an update that was killed before it moved the refs
+      DurableFiles.sync(packs);
       return Files.size(pack);
     }
     String unfinished = UNFINISHED + UUID.randomUUID();

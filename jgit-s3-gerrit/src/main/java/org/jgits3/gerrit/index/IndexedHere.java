@@ -11,7 +11,6 @@ import com.google.gerrit.extensions.events.AccountIndexedListener;
 import com.google.gerrit.extensions.events.ChangeIndexedListener;
 import com.google.gerrit.extensions.events.GroupIndexedListener;
 import com.google.gerrit.server.config.AllUsersName;
-import com.google.gerrit.server.index.OnlineUpgradeListener;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.time.Duration;
@@ -24,20 +23,11 @@ import java.util.Map;
  * <p>A request may read a change and write its document late, when the index already has the
  * document of a newer state: another node has changed it in between, and the follower was faster.
  * Therefore each document that was followed recently, and that a request then writes, is followed
- * once more.
- *
- * <p>A Gerrit that makes an index anew while it serves writes the states that it found in the
- * beginning, over newer documents, too, and tells no listener. So each document that is written
- * meanwhile is followed again in the end.
- *
- * <p>Safe for use by many threads.
+ * once more. Safe for use by many threads.
  */
 @Singleton
 public class IndexedHere
-    implements ChangeIndexedListener,
-        AccountIndexedListener,
-        GroupIndexedListener,
-        OnlineUpgradeListener {
+    implements ChangeIndexedListener, AccountIndexedListener, GroupIndexedListener {
   /** Longest time that a request can take to index what it has read. */
   private static final Duration LATELY = Duration.ofMinutes(10);
 
@@ -45,9 +35,7 @@ public class IndexedHere
   private final Cache<Effect, Thread> followed =
       CacheBuilder.newBuilder().expireAfterWrite(LATELY).build();
 
-  private Map<Effect, Project.NameKey> again = new LinkedHashMap<>(); // all guarded by this
-  private final Map<Effect, Project.NameKey> meanwhile = new LinkedHashMap<>();
-  private int madeAnew; // indexes
+  private Map<Effect, Project.NameKey> again = new LinkedHashMap<>(); // guarded by this
 
   @Inject
   public IndexedHere(AllUsersName allUsers) {
@@ -66,9 +54,9 @@ public class IndexedHere
     return taken;
   }
 
-  /** Tests whether no document is to be followed again, now or later. */
+  /** Tests whether no document is to be followed again. */
   public synchronized boolean isEmpty() {
-    return again.isEmpty() && meanwhile.isEmpty();
+    return again.isEmpty();
   }
 
   /** Notes that a document is to be followed again. */
@@ -77,39 +65,9 @@ public class IndexedHere
   }
 
   private void indexed(Effect document, Project.NameKey project) {
-    noteMeanwhile(document, project);
     Thread follower = followed.getIfPresent(document);
     if (follower != null && follower != Thread.currentThread()) {
       again(document, project);
-    }
-  }
-
-  private synchronized void noteMeanwhile(Effect document, Project.NameKey project) {
-    if (madeAnew > 0) {
-      meanwhile.put(document, project);
-    }
-  }
-
-  @Override
-  public synchronized void onStart(String index, int from, int to) {
-    madeAnew++;
-  }
-
-  @Override
-  public void onSuccess(String index, int from, int to) {
-    ended();
-  }
-
-  @Override
-  public void onFailure(String index, int from, int to) {
-    ended();
-  }
-
-  private synchronized void ended() {
-    again.putAll(meanwhile);
-    madeAnew--;
-    if (madeAnew == 0) {
-      meanwhile.clear();
     }
   }
 

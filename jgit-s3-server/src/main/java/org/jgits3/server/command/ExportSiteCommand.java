@@ -71,6 +71,8 @@ final class ExportSiteCommand extends StoreCommand {
       throw e;
     } catch (IOException | InvalidPathException e) {
       report.failed(name, e.getMessage());
+    } catch (RuntimeException e) { // JGit throws some for objects that it cannot take
+      report.failed(name, e.toString());
     }
   }
 
