@@ -135,8 +135,9 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       ServerIds.check(opened.store(), serverId);
       return opened;
     } catch (IOException | ConfigInvalidException | RuntimeException e) {
-      opened.close();
-      throw e;
+      try (opened) {
+        throw e;
+      }
     }
   }
 

@@ -37,11 +37,11 @@ final class ServerIds {
     if (!(found instanceof GetResult.Found its)) {
       throw new IOException(KEY + " was not written to " + store.location() + "; start again");
     }
-    String known = new String(its.bytes(), UTF_8);
+    String known = new String(its.bytes(), UTF_8).strip(); // may be written by hand
     if (!known.equals(id)) {
       throw new ConfigInvalidException(
-          "gerrit.serverId is %s, but that of the Gerrits on %s is %s; take etc/gerrit.config from one of them"
-              .formatted(id, store.location(), known));
+          "gerrit.serverId is %s, but that of the Gerrits on %s is %s, as object %s says; take etc/gerrit.config from one of them"
+              .formatted(id, store.location(), known, KEY));
     }
   }
 }
