@@ -14,6 +14,7 @@ import com.google.gerrit.server.events.EventListener;
 import com.google.gerrit.server.index.OnlineUpgradeListener;
 import org.jgits3.gerrit.follow.Follower;
 import org.jgits3.gerrit.follow.GetFollower;
+import org.jgits3.gerrit.follow.OnlineReindexes;
 import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.project.DeleteProject;
 import org.jgits3.gerrit.project.MoveProject;
@@ -40,7 +41,7 @@ public final class S3FollowerModule extends LifecycleModule {
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);
-    DynamicSet.bind(binder(), OnlineUpgradeListener.class).to(IndexedHere.class);
+    DynamicSet.bind(binder(), OnlineUpgradeListener.class).to(OnlineReindexes.class);
     DynamicSet.bind(binder(), EventListener.class).to(SharedEvents.class);
     install(
         new RestApiModule() {

@@ -77,6 +77,7 @@ public class Follower implements LifecycleListener {
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
   private final IndexedHere indexedHere;
+  private final OnlineReindexes reindexes;
   private final SharedEvents events;
   private final DurableIndexes indexes;
   private final CursorFile file;
@@ -98,8 +99,11 @@ public class Follower implements LifecycleListener {
    */
   private StoreCursor followed;
 
-  /** Projects to compare with the indexes, because there was no position. */
+  /** Projects to compare with the indexes: all if there was no position. */
   private final Set<Project.NameKey> compared = new LinkedHashSet<>();
+
+  /** Projects that changed while an index is made anew, to be compared in the end. */
+  private final Set<Project.NameKey> reindexed = new LinkedHashSet<>();
 
   /** Projects that could not be followed when it was last tried. */
   private final Set<Project.NameKey> failing = new HashSet<>();
@@ -124,6 +128,7 @@ public class Follower implements LifecycleListener {
       S3GitRepositoryManager repositories,
       LocalState local,
       IndexedHere indexedHere,
+      OnlineReindexes reindexes,
       SharedEvents events,
       DurableIndexes indexes,
       CursorFile file,
@@ -133,6 +138,7 @@ public class Follower implements LifecycleListener {
     this.repositories = repositories;
     this.local = local;
     this.indexedHere = indexedHere;
+    this.reindexes = reindexes;
     this.events = events;
     this.indexes = indexes;
     this.file = file;
@@ -242,6 +248,7 @@ public class Follower implements LifecycleListener {
       add(next.get(), news);
     }
     long known = System.nanoTime();
+    noteReindexed(news.keySet());
     news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, known)));
     List<OwnEffects.Own> due = own.due(System.nanoTime());
     due.forEach(its -> news(news, its.project()).add(its.effect()));
@@ -268,6 +275,19 @@ public class Follower implements LifecycleListener {
     boolean complete = !more && Collections.disjoint(failing, first);
     status.ended(began, news.values(), failing, complete);
     return more;
+  }
+
+  /**
+   * Notes projects whose news are about to be applied. An index that is being made may get older
+   * documents of them later. News that are not read yet will be applied after these.
+   */
+  private void noteReindexed(Set<Project.NameKey> changed) {
+    if (reindexes.areRunning()) {
+      reindexed.addAll(changed);
+    } else {
+      compared.addAll(reindexed);
+      reindexed.clear();
+    }
   }
 
   private void add(RepositoryChange change, Map<Project.NameKey, News> news) {
@@ -298,7 +318,7 @@ public class Follower implements LifecycleListener {
    * position is saved only when none of them waits.
    */
   private void save() throws IOException {
-    if (toBeSaved > 0 && compared.isEmpty() && nothingWaits()) {
+    if (toBeSaved > 0 && compared.isEmpty() && reindexed.isEmpty() && nothingWaits()) {
       savedAt = System.nanoTime();
       indexes.commit();
       if (settled != null) {

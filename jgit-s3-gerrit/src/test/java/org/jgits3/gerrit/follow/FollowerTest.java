@@ -4,6 +4,7 @@ package org.jgits3.gerrit.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Supplier;
+import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.registration.RegistrationHandle;
@@ -64,6 +65,7 @@ class FollowerTest {
   private S3GitRepositoryManager gerrit;
   private CursorFile file;
   private IndexedHere indexedHere;
+  private final OnlineReindexes reindexes = new OnlineReindexes();
   private Refusing local;
   private final Map<String, Supplier<?>> metrics = new HashMap<>();
   private FollowerStatus status;
@@ -89,6 +91,7 @@ class FollowerTest {
   private static final class Refusing extends LocalState {
     final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
+    final Set<Project.NameKey> compared = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> indexed = ConcurrentHashMap.newKeySet();
     volatile CountDownLatch together = new CountDownLatch(0);
 
@@ -124,6 +127,9 @@ class FollowerTest {
     public Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
       if (news.whole() || !news.effects().isEmpty()) {
         asked.add(project);
+        if (news.whole()) {
+          compared.add(project);
+        }
         waitForOthers();
         if (refused.contains(project)) {
           throw new IOException("refused");
@@ -182,7 +188,16 @@ class FollowerTest {
             new GroupIndexCollection(),
             new ProjectIndexCollection());
     return new Follower(
-        gerrit, local, indexedHere, none, indexes, file, ALL_PROJECTS, ALL_USERS, status);
+        gerrit,
+        local,
+        indexedHere,
+        reindexes,
+        none,
+        indexes,
+        file,
+        ALL_PROJECTS,
+        ALL_USERS,
+        status);
   }
 
   private static void eventually(Callable<Boolean> condition) throws Exception {
@@ -262,6 +277,36 @@ class FollowerTest {
     local.indexed.add(deleted);
     follower.start();
     eventually(() -> local.asked.containsAll(Set.of(PROJECT, deleted)));
+  }
+
+  @Test
+  void a_project_that_changes_while_an_index_is_made_anew_is_compared_in_the_end()
+      throws Exception {
+    create(PROJECT);
+    byte[] before = position();
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    Thread reindexer =
+        new Thread(
+            () -> {
+              reindexes.onStart("changes", 1, 1);
+              begun.countDown();
+              Uninterruptibles.awaitUninterruptibly(end);
+            });
+    reindexer.start();
+    begun.await();
+    local.compared.clear();
+    change(PROJECT);
+    followUntilAsked();
+    assertThat(local.compared).isEmpty();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+    follower = follower();
+    local.asked.clear();
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    end.countDown();
+    eventually(() -> local.compared.equals(Set.of(PROJECT)));
+    reindexer.join();
   }
 
   @Test
