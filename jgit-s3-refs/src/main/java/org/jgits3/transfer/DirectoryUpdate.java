@@ -42,6 +42,10 @@ final class DirectoryUpdate {
     try (LocalSource target = LocalSource.open(directory)) {
       checkNotShallow(repository);
       checkNotShallow(target.repository());
+      if (target.isPartialClone()) {
+        throw new IOException(
+            directory + ": a partial clone cannot be updated; move it away, and export again");
+      }
       existing = target.readRefs();
       copyObjects(target.repository(), existing.tips(), wanted.tips());
     }

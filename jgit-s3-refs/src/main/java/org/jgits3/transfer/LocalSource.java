@@ -173,7 +173,8 @@ final class LocalSource extends ImportSource {
         : "see git fsck";
   }
 
-  private boolean isPartialClone() {
+  /** Tests whether objects were left out that refs lead to. */
+  boolean isPartialClone() {
     Config config = repository.getConfig();
     return config.getString(EXTENSIONS, null, "partialClone") != null
         || config.getSubsections(ConfigConstants.CONFIG_REMOTE_SECTION).stream()

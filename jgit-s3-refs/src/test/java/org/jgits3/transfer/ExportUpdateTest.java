@@ -151,4 +151,14 @@ class ExportUpdateTest {
         .hasMessageContaining("no such Git repository");
     assertThat(none).doesNotExist();
   }
+
+  @Test
+  void partial_clone_is_refused() throws Exception {
+    GitClient.in(directory).at("out").run("config", "remote.origin.promisor", "true");
+    set("refs/heads/master", TestRepositories.commit(repository, "next"));
+    Exporter exporter = new Exporter(NullProgressMonitor.INSTANCE);
+    assertThatThrownBy(() -> exporter.update(repository, out))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("partial clone");
+  }
 }
