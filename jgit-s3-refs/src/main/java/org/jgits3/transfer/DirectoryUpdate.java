@@ -111,6 +111,10 @@ final class DirectoryUpdate {
   }
 
   private void setTogether(Repository target, List<ReceiveCommand> commands) throws IOException {
+    if (commands.size() == 1) { // a batch of one refuses a ref whose old object is missing
+      setAlone(target, commands.get(0));
+      return;
+    }
     BatchRefUpdate batch = target.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.setAllowNonFastForwards(true);
@@ -124,7 +128,7 @@ final class DirectoryUpdate {
     }
   }
 
-  /** Sets a ref that is or was symbolic, or {@code HEAD}. */
+  /** Sets one ref; if it is symbolic, that itself. */
   private void setAlone(Repository target, ReceiveCommand command) throws IOException {
     RefUpdate update = target.getRefDatabase().newUpdate(command.getRefName(), true);
     update.setRefLogMessage(message(), false);

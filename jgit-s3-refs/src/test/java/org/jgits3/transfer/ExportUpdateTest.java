@@ -144,6 +144,18 @@ class ExportUpdateTest {
   }
 
   @Test
+  void ref_that_alone_differs_and_whose_object_the_directory_lost_is_set_and_deleted()
+      throws Exception {
+    Path ref = out.resolve("refs/heads/next");
+    String lost = TestRepositories.commit(repository, "lost").name() + "\n";
+    Files.writeString(ref, lost);
+    set("refs/heads/next", TestRepositories.commit(repository, "next"));
+    update();
+    Files.writeString(out.resolve("refs/heads/lost"), lost);
+    update();
+  }
+
+  @Test
   void directory_without_a_repository_is_refused() {
     Path none = directory.resolve("none");
     assertThatThrownBy(() -> new Exporter(NullProgressMonitor.INSTANCE).update(repository, none))
