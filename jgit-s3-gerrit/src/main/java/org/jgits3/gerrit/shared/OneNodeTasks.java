@@ -73,7 +73,7 @@ public final class OneNodeTasks extends AbstractModule {
     try {
       Optional<LeaseKeeper> lease = LeaseKeeper.tryAcquire(repositories.store(), PREFIX + task);
       if (lease.isEmpty()) {
-        LOG.atInfo().log("%s is left out: another node runs it, or has just done so", task);
+        LOG.atInfo().log("%s is left out: it is running already, or has just run", task);
       }
       return lease;
     } catch (IOException e) {

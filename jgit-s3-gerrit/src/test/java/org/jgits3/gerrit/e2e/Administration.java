@@ -10,18 +10,31 @@ import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What is closed, deleted or indexed anew on one of two Gerrits, as the other one shows it. */
+/** What administrators and scheduled tasks do on one of two Gerrits beside the other one. */
 final class Administration {
-  static final String SETTINGS = "[groups]\n  enableDeleteGroup = true\n";
+  static final String SETTINGS =
+      """
+      [groups]
+        enableDeleteGroup = true
+      [changeCleanup]
+        startTime = 00:00
+        interval = 10 s
+        abandonAfter = 1 year
+      """;
+
+  private static final String TASK = "ChangeCleanupRunner";
 
   private final GerritEndToEnd test;
+  private final S3Server store;
   private final GerritNode a;
   private final GerritNode b;
   private final Path key;
   private final String project;
 
-  Administration(GerritEndToEnd test, GerritNode a, GerritNode b, Path key, String project) {
+  Administration(
+      GerritEndToEnd test, S3Server store, GerritNode a, GerritNode b, Path key, String project) {
     this.test = test;
+    this.store = store;
     this.a = a;
     this.b = b;
     this.key = key;
@@ -31,6 +44,7 @@ final class Administration {
   void run(Report report) throws InterruptedException {
     report.check("a project made read-only on one refuses pushes on the other", this::readOnly);
     report.check("a group, an account and an email are deleted", this::deletions);
+    report.check("a scheduled task runs on one node at a time", this::scheduledTask);
     report.check("an index is made anew while clients push and vote", this::reindex);
   }
 
@@ -83,6 +97,30 @@ final class Administration {
 
   private int found(String accounts) throws Exception {
     return b.get("accounts/?q=" + accounts).size();
+  }
+
+  private void scheduledTask() throws Exception {
+    lags("cleanup", () -> cleans(a.log()) || cleans(b.log()));
+    Process holder = store.hold("gerrit-tasks/" + TASK);
+    int ofA = a.log().length();
+    int ofB = b.log().length();
+    lags("left out by both", () -> leavesOut(a, ofA) && leavesOut(b, ofB));
+    for (String log : List.of(a.log().substring(ofA), b.log().substring(ofB))) {
+      that(!cleans(log), "a node runs the task, too");
+    }
+    store.kill(holder);
+    TwoNodes.eventually(
+        "cleanup after a kill -9",
+        TwoNodes.CATCH_UP,
+        () -> cleans(a.log().substring(ofA)) || cleans(b.log().substring(ofB)));
+  }
+
+  private static boolean cleans(String log) {
+    return log.contains("Running change cleanups");
+  }
+
+  private static boolean leavesOut(GerritNode node, int from) throws Exception {
+    return node.log().substring(from).contains(TASK + " is left out: it is running already");
   }
 
   private void reindex() throws Exception {

@@ -182,7 +182,8 @@ public final class GerritEndToEnd {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
     }
     if (!local) {
-      new Refusals(programs, report, store, a, directory, root, jar).run();
+      new Refusals(programs, report, store, a, directory, root, jar)
+          .run(options.contains("--brief"));
     }
     if (!local && !options.contains("--brief")) {
       new Migration(programs, report, store, wars.getLast(), directory, root, jar).run();

@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jgits3.gerrit.e2e.writers.Bucket;
 import org.jgits3.gerrit.e2e.writers.DeleteRepository;
+import org.jgits3.gerrit.e2e.writers.HoldLease;
 import org.jgits3.gerrit.e2e.writers.ListPacks;
 import org.jgits3.gerrit.e2e.writers.SetRef;
 
@@ -118,6 +119,24 @@ final class S3Server {
   /** Starts a program that uses the library. */
   Process start(Class<?> program, Path log, String... arguments) throws IOException {
     return programs.start(directory, CREDENTIALS, log.toFile(), command(program, arguments));
+  }
+
+  /** Starts a process that holds a lease, and returns when it does. */
+  Process hold(String key) throws IOException, InterruptedException {
+    Path log = Files.createTempFile(directory, "lease", ".txt");
+    Process holder = start(HoldLease.class, log, key);
+    while (!Files.readString(log).contains("holds")) {
+      if (!holder.isAlive()) {
+        throw new IOException("no lease, see " + log);
+      }
+      Thread.sleep(100);
+    }
+    return holder;
+  }
+
+  /** Ends a process of this store by kill -9. */
+  void kill(Process process) throws InterruptedException {
+    programs.kill(process);
   }
 
   private List<String> command(Class<?> program, String... arguments) {

@@ -98,6 +98,7 @@ final class TwoNodes {
         });
     report.check("what one acknowledged the other shows at once", this::fresh);
     report.check("a change is followed from its creation to its deletion", this::oneChange);
+    report.check("what is made of a change is followed", this::derived);
     report.check("stars, drafts and edits of one are found by the other", this::drafts);
     report.check("accounts: name, preferences, token, SSH key", this::accounts);
     report.check("groups and permissions are revoked on the other", this::people);
@@ -110,6 +111,7 @@ final class TwoNodes {
     report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check("submit on both at once: one commit, the other one gets 200 or 409", this::races);
+    report.check("fast-forward on both at once: one wins, the other one is told", this::rivals);
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
@@ -119,7 +121,8 @@ final class TwoNodes {
     outages.run(report);
     if (!brief) {
       new Numbers(a, b).run(report);
-      new Administration(test, a, b, key, project).run(report);
+      new OptionalState(test, a, b).run(report);
+      new Administration(test, store, a, b, key, project).run(report);
     }
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
     report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
@@ -196,7 +199,7 @@ final class TwoNodes {
     return Integer.parseInt(change.substring(change.indexOf('~') + 1));
   }
 
-  private static String refs(String change) {
+  static String refs(String change) {
     return "refs/changes/%02d/%d/".formatted(number(change) % 100, number(change));
   }
 
@@ -267,6 +270,29 @@ final class TwoNodes {
     deletes(a, change(unwanted));
     lags("deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
     equal(b.rest("admin", "GET", change(unwanted), null).status(), 404, "deleted change");
+  }
+
+  private void derived() throws Exception {
+    a.put("projects/" + id(project) + "/branches/derived", "{\"revision\":\"master\"}");
+    String change = work.newChange("derived");
+    String behind = work.newChange("behind");
+    approve(a, change);
+    submit(a, change);
+    a.post(change(behind) + "/rebase", "{}");
+    String rebased = a.get(change(behind) + "/?o=CURRENT_REVISION").at("current_revision").text();
+    lags("rebased", () -> finds(b, behind, "commit:" + rebased));
+    String pick = "{\"destination\":\"derived\",\"message\":\"picked\"}";
+    String picked = made(change(change) + "/revisions/current/cherrypick", pick);
+    lags("cherry-picked", () -> finds(b, picked, "branch:derived+status:new"));
+    String reverted = made(change(change) + "/revert", "{}");
+    lags("reverted", () -> finds(b, reverted, "status:new+revertof:" + number(change)));
+    a.post(change(behind) + "/abandon", "{}");
+    a.post(change(reverted) + "/abandon", "{}");
+  }
+
+  /** Makes a change of another one on the first node, and returns its name. */
+  private String made(String path, String how) throws Exception {
+    return project + "~" + a.post(path, how).at("_number").number();
   }
 
   private void drafts() throws Exception {
@@ -589,11 +615,7 @@ final class TwoNodes {
       String change = work.newChange(file);
       approve(a, change);
       lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
-      List<Callable<Integer>> both = new ArrayList<>();
-      for (GerritNode node : List.of(a, b)) {
-        both.add(() -> node.rest("admin", "POST", change(change) + "/submit", "{}").status());
-      }
-      List<Integer> statuses = Together.all(both);
+      List<Integer> statuses = submitTogether(change, change);
       answers.add(statuses.get(0) + "/" + statuses.get(1));
       that(statuses.contains(200), "nobody submitted: " + statuses);
       that(Set.of(200, 409).containsAll(statuses), "answers: " + statuses);
@@ -602,6 +624,40 @@ final class TwoNodes {
       work.renew();
       String commits = work.git("log", "--format=%H", "--", file);
       equal(commits.lines().count(), 1L, "commits of " + file);
+    }
+    Report.say("  answers: " + answers);
+  }
+
+  private List<Integer> submitTogether(String ofA, String ofB) throws Exception {
+    List<Callable<Integer>> both = new ArrayList<>();
+    both.add(() -> a.rest("admin", "POST", change(ofA) + "/submit", "{}").status());
+    both.add(() -> b.rest("admin", "POST", change(ofB) + "/submit", "{}").status());
+    return Together.all(both);
+  }
+
+  private void rivals() throws Exception {
+    String name = "two/forward";
+    create(a, name, "FAST_FORWARD_ONLY");
+    WorkCopy copy = test.clone(a, name);
+    List<String> answers = new ArrayList<>();
+    for (int i = 0; i < RACES; i++) {
+      List<String> changes = List.of(copy.newChange("a-" + i), copy.newChange("b-" + i));
+      for (String change : changes) {
+        approve(a, change);
+        lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
+      }
+      List<Integer> statuses = submitTogether(changes.get(0), changes.get(1));
+      answers.add(statuses.get(0) + "/" + statuses.get(1));
+      equal(Set.copyOf(statuses), Set.of(200, 409), "answers");
+      int winner = statuses.indexOf(200);
+      for (GerritNode node : List.of(a, b)) {
+        equal(status(node, changes.get(winner)), "MERGED", "winner");
+        equal(status(node, changes.get(1 - winner)), "NEW", "loser");
+      }
+      copy.renew();
+      String suffix = "-" + i;
+      String files = copy.git("ls-tree", "--name-only", "HEAD");
+      equal(files.lines().filter(file -> file.endsWith(suffix)).count(), 1L, files);
     }
     Report.say("  answers: " + answers);
   }
