@@ -3,6 +3,7 @@ package org.jgits3.gerrit.follow;
 
 import com.google.common.flogger.FluentLogger;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
 import com.google.gerrit.server.config.AllProjectsName;
@@ -12,6 +13,7 @@ import com.google.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -104,6 +106,8 @@ public class Follower implements LifecycleListener {
 
   /** Projects that changed while an index is made anew, to be compared in the end. */
   private final Set<Project.NameKey> reindexed = new LinkedHashSet<>();
+
+  private final WaitingChanges waiting = new WaitingChanges();
 
   /** Projects that could not be followed when it was last tried. */
   private final Set<Project.NameKey> failing = new HashSet<>();
@@ -198,8 +202,8 @@ public class Follower implements LifecycleListener {
       followed = null;
       settled = null;
       return true;
-    } catch (IOException | RuntimeException e) {
-      status.failed(e);
+    } catch (IOException | RuntimeException | Error e) {
+      status.failed(e); // following goes on, whatever failed
       return false;
     }
   }
@@ -212,7 +216,7 @@ public class Follower implements LifecycleListener {
     Optional<StoreCursor> saved = unusable ? Optional.empty() : file.load();
     if (saved.isEmpty()) {
       StoreCursor now = repositories.history().now();
-      compared.addAll(repositories.list());
+      now.forEach((name, position) -> compare(Project.nameKey(name))); // others come as news
       compared.addAll(local.indexedProjects());
       LOG.atInfo().log(
           "Following: no position in %s, so all %s projects are compared with the indexes",
@@ -225,6 +229,12 @@ public class Follower implements LifecycleListener {
     }
   }
 
+  private void compare(Project.NameKey project) {
+    if (ProjectNames.repository(project).isPresent()) {
+      compared.add(project);
+    }
+  }
+
   private void settle() {
     settled = followed;
     settledAt = System.nanoTime();
@@ -234,7 +244,8 @@ public class Follower implements LifecycleListener {
     long began = System.nanoTime();
     StoreChanges changes = repositories.history().since(followed);
     Map<Project.NameKey, News> news = new LinkedHashMap<>();
-    List<Project.NameKey> comparing = compared.stream().limit(PROJECTS).toList();
+    List<Project.NameKey> comparing =
+        changesWait() ? List.of() : compared.stream().limit(PROJECTS).toList();
     comparing.forEach(project -> news(news, project).addEverything());
     List<RepositoryChange> read = new ArrayList<>();
     int others = 0; // not failing; failing ones do not use up the limit
@@ -254,7 +265,8 @@ public class Follower implements LifecycleListener {
     due.forEach(its -> news(news, its.project()).add(its.effect()));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
     again.forEach((document, project) -> news(news, project).add(document));
-    Set<Project.NameKey> failed = new Round(repositories, local, threads, known).apply(first, news);
+    Round round = new Round(repositories, local, threads, known);
+    Set<Project.NameKey> failed = round.apply(first, news, waiting);
     for (RepositoryChange change : read) {
       if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
           .map(Project::nameKey)
@@ -269,12 +281,28 @@ public class Follower implements LifecycleListener {
     comparing.stream().filter(failed::contains).forEach(compared::add);
     failing.removeAll(news.keySet());
     failing.addAll(failed);
+    followWaitingChanges(round);
     followed = changes.end();
     toBeSaved = news.isEmpty() ? toBeSaved : 2;
     boolean more = changes.hasMore() || !failing.containsAll(compared);
-    boolean complete = !more && Collections.disjoint(failing, first);
+    boolean waits = changesWait();
+    // A node in time stays so while it indexes a project with many changes.
+    boolean complete = !more && Collections.disjoint(failing, first) && !(waits && status.isLate());
     status.ended(began, news.values(), failing, complete);
-    return more;
+    return more || waits;
+  }
+
+  /** Tests whether the next round can follow changes that wait. */
+  private boolean changesWait() {
+    return !failing.containsAll(waiting.projects());
+  }
+
+  private void followWaitingChanges(Round round) throws InterruptedException {
+    Map<Project.NameKey, Collection<Change.Id>> some = waiting.take();
+    Map<Project.NameKey, Collection<Change.Id>> failed = round.followChanges(some);
+    failed.forEach(waiting::add);
+    failing.removeAll(some.keySet());
+    failing.addAll(failed.keySet());
   }
 
   /**
@@ -318,7 +346,7 @@ public class Follower implements LifecycleListener {
    * position is saved only when none of them waits.
    */
   private void save() throws IOException {
-    if (toBeSaved > 0 && compared.isEmpty() && reindexed.isEmpty() && nothingWaits()) {
+    if (toBeSaved > 0 && nothingWaits()) {
       savedAt = System.nanoTime();
       indexes.commit();
       if (settled != null) {
@@ -331,6 +359,10 @@ public class Follower implements LifecycleListener {
 
   /** Tests whether everything that the position to be saved next covers is applied. */
   private boolean nothingWaits() {
-    return indexedHere.isEmpty() && (settled == null || !own.anyKnownAt(settledAt));
+    return compared.isEmpty()
+        && waiting.projects().isEmpty()
+        && reindexed.isEmpty()
+        && indexedHere.isEmpty()
+        && (settled == null || !own.anyKnownAt(settledAt));
   }
 }

@@ -96,8 +96,12 @@ class FollowerStatus {
   /** Returns the progress now. */
   synchronized Report report() {
     Duration behind = behind();
-    boolean ready = !late && behind.compareTo(LATE) < 0;
-    return new Report(ready, behind.toMillis(), lagMillis, rounds, local.indexed(), failure);
+    return new Report(!isLate(), behind.toMillis(), lagMillis, rounds, local.indexed(), failure);
+  }
+
+  /** Tests whether requests should not be sent to this node. */
+  synchronized boolean isLate() {
+    return late || behind().compareTo(LATE) >= 0;
   }
 
   private Duration behind() {
@@ -108,7 +112,7 @@ class FollowerStatus {
    * Notes that a round failed. The same failure is logged once, until another one occurs or a round
    * ends.
    */
-  synchronized void failed(Exception e) {
+  synchronized void failed(Throwable e) {
     failure = "the last round failed, see the log";
     String said = String.valueOf(e.getMessage());
     if (!said.equals(told)) {
@@ -139,7 +143,7 @@ class FollowerStatus {
     if (!complete) {
       return;
     }
-    if (late || behind().compareTo(LATE) > 0) {
+    if (isLate()) {
       late = false;
       LOG.atInfo().log(
           "Following: caught up after %s s; %s projects in this round, %s documents written so far",

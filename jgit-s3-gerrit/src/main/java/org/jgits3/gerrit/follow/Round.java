@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -39,7 +39,6 @@ final class Round {
   private final LocalState local;
   private final ExecutorService threads;
   private final long told;
-  private final Set<Project.NameKey> failed = new HashSet<>();
 
   /**
    * Creates a round.
@@ -54,67 +53,115 @@ final class Round {
     this.told = told;
   }
 
-  /** Work of a thread, and its project. */
-  private record Task<T>(Project.NameKey project, Future<T> result) {}
+  /** Work of a thread for a project. */
+  private record Task(Project.NameKey project, Future<?> end) {}
+
+  /** Changes of a project that a thread follows. */
+  private record Chunk(Task task, List<Change.Id> changes) {}
 
   /**
    * Applies news.
    *
    * @param first projects that others depend on, in their order
    * @param news news of each project
+   * @param waiting receives the changes of projects that have too many, or are compared as a whole
    * @return projects for which something failed, to be applied again
    */
-  Set<Project.NameKey> apply(List<Project.NameKey> first, Map<Project.NameKey, News> news)
+  Set<Project.NameKey> apply(
+      List<Project.NameKey> first, Map<Project.NameKey, News> news, WaitingChanges waiting)
       throws InterruptedException {
     Map<Project.NameKey, Collection<Change.Id>> changes = new LinkedHashMap<>();
     Map<Project.NameKey, News> rest = new LinkedHashMap<>(news);
+    Set<Project.NameKey> failed = new HashSet<>();
     for (Project.NameKey project : first) {
       News its = rest.remove(project);
       if (its != null) {
-        follow(Map.of(project, its), changes);
+        failed.addAll(follow(Map.of(project, its), changes));
       }
     }
-    follow(rest, changes);
-    List<Task<Void>> tasks = new ArrayList<>();
+    failed.addAll(follow(rest, changes));
+    news.forEach(
+        (project, its) -> {
+          if (its.whole() || changes.get(project).size() > WaitingChanges.MOST) {
+            waiting.add(project, changes.remove(project));
+          }
+        });
+    failed.addAll(followChanges(changes).keySet());
+    return failed;
+  }
+
+  /**
+   * Brings changes up to date.
+   *
+   * @param changes changes of each project
+   * @return those among which some failed
+   */
+  Map<Project.NameKey, Collection<Change.Id>> followChanges(
+      Map<Project.NameKey, Collection<Change.Id>> changes) throws InterruptedException {
+    List<Chunk> chunks = new ArrayList<>();
     changes.forEach(
         (project, ids) -> {
           for (List<Change.Id> chunk : Lists.partition(List.copyOf(ids), CHUNK)) {
-            Callable<Void> task = () -> followChanges(project, chunk);
-            tasks.add(new Task<>(project, threads.submit(() -> repositories.since(told, task))));
+            Task task = start(project, () -> followChanges(project, chunk));
+            chunks.add(new Chunk(task, chunk));
           }
         });
-    for (Task<Void> task : tasks) {
-      result(task);
+    Map<Project.NameKey, Collection<Change.Id>> failed = new LinkedHashMap<>();
+    for (Chunk chunk : chunks) {
+      if (failed(chunk.task)) {
+        failed.computeIfAbsent(chunk.task.project, p -> new ArrayList<>()).addAll(chunk.changes);
+      }
     }
     return failed;
   }
 
-  private Void followChanges(Project.NameKey project, List<Change.Id> ids) throws IOException {
-    local.followChanges(project, ids);
+  private Void followChanges(Project.NameKey project, List<Change.Id> ids) throws Exception {
+    return repositories.since(
+        told,
+        () -> {
+          local.followChanges(project, ids);
+          return null;
+        });
+  }
+
+  /** Applies news apart from changes, which it adds. Returns the projects for which it failed. */
+  private Set<Project.NameKey> follow(
+      Map<Project.NameKey, News> news, Map<Project.NameKey, Collection<Change.Id>> changes)
+      throws InterruptedException {
+    List<Task> tasks = new ArrayList<>();
+    news.forEach(
+        (project, its) -> {
+          Set<Change.Id> found = new LinkedHashSet<>();
+          changes.put(project, found);
+          tasks.add(start(project, () -> follow(project, its, found)));
+        });
+    Set<Project.NameKey> failed = new HashSet<>();
+    for (Task task : tasks) {
+      if (failed(task)) {
+        failed.add(task.project);
+      }
+    }
+    return failed;
+  }
+
+  private Void follow(Project.NameKey project, News its, Set<Change.Id> found) throws IOException {
+    local.follow(project, its, found);
     return null;
   }
 
-  private void follow(
-      Map<Project.NameKey, News> news, Map<Project.NameKey, Collection<Change.Id>> changes)
-      throws InterruptedException {
-    List<Task<Set<Change.Id>>> tasks = new ArrayList<>();
-    news.forEach(
-        (project, its) ->
-            tasks.add(new Task<>(project, threads.submit(() -> local.follow(project, its)))));
-    for (Task<Set<Change.Id>> task : tasks) {
-      result(task).ifPresent(found -> changes.put(task.project, found));
-    }
+  private Task start(Project.NameKey project, Callable<Void> work) {
+    return new Task(project, threads.submit(work));
   }
 
-  /** The result of a task; empty if it failed, or has none. */
-  private <T> Optional<T> result(Task<T> task) throws InterruptedException {
+  /** Waits for the end of a task, and tells whether it failed. */
+  private static boolean failed(Task task) throws InterruptedException {
     try {
-      return Optional.ofNullable(task.result.get());
+      task.end.get();
+      return false;
     } catch (ExecutionException e) {
-      failed.add(task.project);
       LOG.atWarning().atMostEvery(10, TimeUnit.SECONDS).withCause(e.getCause()).log(
           "Following: %s is tried again", task.project);
-      return Optional.empty();
+      return true;
     }
   }
 }

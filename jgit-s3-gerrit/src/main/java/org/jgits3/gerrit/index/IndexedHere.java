@@ -10,7 +10,6 @@ import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.AccountIndexedListener;
 import com.google.gerrit.extensions.events.ChangeIndexedListener;
 import com.google.gerrit.extensions.events.GroupIndexedListener;
-import com.google.gerrit.server.config.AllUsersName;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.time.Duration;
@@ -31,20 +30,20 @@ public class IndexedHere
   /** Longest time that a request can take to index what it has read. */
   private static final Duration LATELY = Duration.ofMinutes(10);
 
-  private final AllUsersName allUsers;
-  private final Cache<Effect, Thread> followed =
+  /** Thread that followed a document, and project that had the document then. */
+  private record Followed(Thread thread, Project.NameKey project) {}
+
+  private final Cache<Effect, Followed> followed =
       CacheBuilder.newBuilder().expireAfterWrite(LATELY).build();
 
   private Map<Effect, Project.NameKey> again = new LinkedHashMap<>(); // guarded by this
 
   @Inject
-  public IndexedHere(AllUsersName allUsers) {
-    this.allUsers = allUsers;
-  }
+  public IndexedHere() {}
 
   /** Notes that the calling thread follows a document. Called before it compares the document. */
-  void follows(Effect document) {
-    followed.put(document, Thread.currentThread());
+  void follows(Effect document, Project.NameKey project) {
+    followed.put(document, new Followed(Thread.currentThread(), project));
   }
 
   /** Returns the documents to be followed again, once. */
@@ -64,26 +63,27 @@ public class IndexedHere
     again.put(document, project);
   }
 
-  private void indexed(Effect document, Project.NameKey project) {
-    Thread follower = followed.getIfPresent(document);
-    if (follower != null && follower != Thread.currentThread()) {
-      again(document, project);
+  /** The request may have read the document in a project that has another name by now. */
+  private void indexed(Effect document) {
+    Followed last = followed.getIfPresent(document);
+    if (last != null && last.thread != Thread.currentThread()) {
+      again(document, last.project);
     }
   }
 
   @Override
   public void onChangeIndexed(String project, int id) {
-    indexed(new Effect.OfChange(Change.id(id)), Project.nameKey(project));
+    indexed(new Effect.OfChange(Change.id(id)));
   }
 
   @Override
   public void onAccountIndexed(int id) {
-    indexed(new Effect.OfAccount(Account.id(id)), allUsers);
+    indexed(new Effect.OfAccount(Account.id(id)));
   }
 
   @Override
   public void onGroupIndexed(String uuid) {
-    indexed(Effect.OfGroup.same(AccountGroup.uuid(uuid)), allUsers);
+    indexed(Effect.OfGroup.same(AccountGroup.uuid(uuid)));
   }
 
   @Override

@@ -34,7 +34,6 @@ import com.google.inject.Provider;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -96,6 +95,12 @@ public class LocalState {
   private final LongAdder indexed = new LongAdder();
   private final Map<Change.Id, Integer> failures = new ConcurrentHashMap<>();
 
+  /**
+   * Changes to be indexed in any case. Whether a change can be merged is stored in no ref, so its
+   * document cannot be tested for being stale.
+   */
+  private final Set<Change.Id> conflicts = ConcurrentHashMap.newKeySet();
+
   @Inject
   public LocalState(
       @GerritServerConfig Config config,
@@ -153,13 +158,14 @@ public class LocalState {
    *
    * @param project the project, which may be deleted or new
    * @param news what happened to it
-   * @return changes to be given to {@link #followChanges}
+   * @param found receives changes to be given to {@link #followChanges}, even if something fails
    * @throws IOException if a repository cannot be read
    */
   @SuppressWarnings("try") // the context is that of the thread
-  public Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
+  public void follow(Project.NameKey project, News news, Set<Change.Id> found) throws IOException {
     if (news.isOnlyChanges() && projects.all().contains(project)) {
-      return news.changes();
+      found.addAll(news.changes());
+      return;
     }
     // Opened first, and within the context: whatever a cache loads from here on is as new as this.
     try (ManualRequestContext ignored = context.open();
@@ -170,7 +176,6 @@ public class LocalState {
       } else if (news.whole()) {
         projects.evictAndReindex(project);
       }
-      Set<Change.Id> found = new LinkedHashSet<>();
       Steps steps = new Steps();
       if (news.whole()) {
         compare(project, repository, found, steps);
@@ -179,10 +184,8 @@ public class LocalState {
         steps.take(() -> follow(project, repository, effect, found));
       }
       steps.end();
-      return found;
     } catch (RepositoryNotFoundException e) {
       removed(project);
-      return Set.of();
     }
   }
 
@@ -207,13 +210,13 @@ public class LocalState {
       case Effect.OfConfig config -> {
         projects.evictAndReindex(project);
         if (indexesMergeable) {
-          indexAll(project, changesFound.get().byProjectOpen(project));
+          addConflicts(changesFound.get().byProjectOpen(project), found);
         }
       }
       case Effect.OfBranch branch -> {
         if (indexesMergeable) {
           BranchNameKey key = BranchNameKey.create(project, branch.name());
-          indexAll(project, changesFound.get().byBranchNew(key));
+          addConflicts(changesFound.get().byBranchNew(key), found);
         }
       }
       case Effect.OfAccount account -> followAccount(account.id());
@@ -230,17 +233,16 @@ public class LocalState {
     }
   }
 
-  /**
-   * Indexes changes again. Mergeability is stored in no ref, so a document cannot be tested for
-   * being stale.
-   */
-  private void indexAll(Project.NameKey project, List<ChangeData> all) {
-    all.forEach(change -> changes.index(project, change.getId()));
-    indexed.add(all.size());
+  /** Adds changes that may be in conflict now, or no longer. */
+  private void addConflicts(List<ChangeData> open, Set<Change.Id> found) {
+    for (ChangeData change : open) {
+      conflicts.add(change.getId());
+      found.add(change.getId());
+    }
   }
 
   private void followAccount(Account.Id id) throws IOException {
-    indexedHere.follows(new Effect.OfAccount(id));
+    indexedHere.follows(new Effect.OfAccount(id), allUsers);
     tokens.evict(id);
     accountStates.get(id).flatMap(AccountState::userName).ifPresent(sshKeys::evict);
     if (accountIsStale.check(id).isStale()) {
@@ -269,7 +271,7 @@ public class LocalState {
   }
 
   private void followGroup(AccountGroup.UUID group) throws IOException {
-    indexedHere.follows(Effect.OfGroup.same(group));
+    indexedHere.follows(Effect.OfGroup.same(group), allUsers);
     groupCaches.forget(group);
     if (groupIsStale.check(group).isStale()) {
       groups.get().index(group);
@@ -342,15 +344,24 @@ public class LocalState {
 
   /** Writes the document of a change if it is stale, or deletes it if the change is gone. */
   private void followChange(Project.NameKey project, Change.Id id) throws IOException {
-    indexedHere.follows(new Effect.OfChange(id));
+    indexedHere.follows(new Effect.OfChange(id), project);
     try (Repository repository = repositories.openRepository(project)) {
       if (repository.exactRef(RefNames.changeMetaRef(id)) == null) {
-        changes.delete(id);
-      } else if (changeIsStale.check(id).isStale()) {
+        delete(project, id);
+      } else if (conflicts.contains(id) || changeIsStale.check(id).isStale()) {
         changes.index(project, id);
         indexed.increment();
       }
     } catch (RepositoryNotFoundException e) {
+      delete(project, id);
+    }
+    conflicts.remove(id);
+  }
+
+  /** Deletes the document of a change, unless the change is in another project by now. */
+  private void delete(Project.NameKey project, Change.Id id) {
+    if (changesFound.get().byLegacyChangeId(id).stream()
+        .allMatch(document -> document.project().equals(project))) {
       changes.delete(id);
     }
   }

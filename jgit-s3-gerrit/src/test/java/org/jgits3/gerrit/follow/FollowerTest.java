@@ -21,6 +21,7 @@ import com.google.gson.Gson;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
@@ -47,6 +51,7 @@ import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.index.News;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.gerrit.shared.SharedEvents;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.manifest.RefChange;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +75,7 @@ class FollowerTest {
   private final Map<String, Supplier<?>> metrics = new HashMap<>();
   private FollowerStatus status;
   private Follower follower;
+  private Runnable exchange = () -> {};
 
   /** Puts metrics that are asked for into a map. */
   private static final class Shown extends DisabledMetricMaker {
@@ -93,6 +99,9 @@ class FollowerTest {
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> compared = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> indexed = ConcurrentHashMap.newKeySet();
+    final Map<Project.NameKey, List<Change.Id>> changes = new ConcurrentHashMap<>();
+    final Set<Change.Id> followed = ConcurrentHashMap.newKeySet();
+    volatile IoRunnable withChanges = () -> {};
     volatile CountDownLatch together = new CountDownLatch(0);
 
     Refusing(IndexedHere indexedHere) {
@@ -124,18 +133,26 @@ class FollowerTest {
     }
 
     @Override
-    public Set<Change.Id> follow(Project.NameKey project, News news) throws IOException {
+    public void follow(Project.NameKey project, News news, Set<Change.Id> found)
+        throws IOException {
       if (news.whole() || !news.effects().isEmpty()) {
         asked.add(project);
         if (news.whole()) {
           compared.add(project);
         }
+        found.addAll(changes.getOrDefault(project, List.of()));
         waitForOthers();
         if (refused.contains(project)) {
           throw new IOException("refused");
         }
       }
-      return Set.of();
+    }
+
+    @Override
+    public void followChanges(Project.NameKey project, Collection<Change.Id> ids)
+        throws IOException {
+      withChanges.run();
+      followed.addAll(ids);
     }
 
     private void waitForOthers() throws IOException {
@@ -154,7 +171,7 @@ class FollowerTest {
   void open() throws Exception {
     gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
     file = new CursorFile(directory.resolve("position"));
-    indexedHere = new IndexedHere(ALL_USERS);
+    indexedHere = new IndexedHere();
     local = new Refusing(indexedHere);
     status = new FollowerStatus(local, new Shown(metrics));
     follower = follower();
@@ -176,7 +193,9 @@ class FollowerTest {
     SharedEvents none =
         new SharedEvents(gerrit, null, null, null, new Gson()) {
           @Override
-          public void exchange() {}
+          public void exchange() {
+            exchange.run();
+          }
 
           @Override
           public void post() {}
@@ -396,5 +415,117 @@ class FollowerTest {
     assertThat(metric("indexed")).isEqualTo(local.indexed());
     status.ended(System.nanoTime() - Duration.ofHours(1).toNanos(), List.of(), Set.of(), true);
     assertThat(metric("behind")).isGreaterThanOrEqualTo(Duration.ofHours(1).toMillis());
+  }
+
+  private static List<Change.Id> changes(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(Change::id).toList();
+  }
+
+  @Test
+  void others_are_followed_while_a_large_project_is_compared() throws Exception {
+    position();
+    int all = 5 * WaitingChanges.MOST;
+    local.changes.put(PROJECT, changes(all));
+    Project.NameKey other = Project.nameKey("other");
+    AtomicBoolean created = new AtomicBoolean();
+    AtomicInteger before = new AtomicInteger(all);
+    local.withChanges =
+        () -> {
+          if (local.asked.contains(other)) {
+            before.accumulateAndGet(local.followed.size(), Math::min);
+          } else if (created.compareAndSet(false, true)) {
+            create(other);
+          }
+        };
+    create(PROJECT);
+    follower.start();
+    eventually(() -> local.followed.size() == all);
+    assertThat(before.get()).isLessThan(all);
+  }
+
+  @Test
+  void node_in_time_is_ready_while_a_large_project_is_compared() throws Exception {
+    position();
+    int all = 5 * WaitingChanges.MOST;
+    local.changes.put(PROJECT, changes(all));
+    long begin = System.nanoTime();
+    AtomicBoolean progress = new AtomicBoolean();
+    local.withChanges =
+        () -> {
+          long since = Duration.ofNanos(System.nanoTime() - begin).toMillis();
+          if (status.report().behindMillis() < since && local.followed.size() > all / 2) {
+            progress.set(true);
+          }
+        };
+    create(PROJECT);
+    follower.start();
+    eventually(() -> local.followed.size() == all);
+    assertThat(progress).isTrue();
+  }
+
+  @Test
+  void node_that_is_late_is_not_ready_before_all_is_compared() throws Exception {
+    create(PROJECT);
+    int all = 5 * WaitingChanges.MOST;
+    local.changes.put(PROJECT, changes(all));
+    AtomicBoolean early = new AtomicBoolean();
+    local.withChanges =
+        () -> {
+          if (status.report().ready()) {
+            early.set(true);
+          }
+        };
+    follower.start();
+    eventually(() -> status.report().ready());
+    assertThat(early).isFalse();
+    assertThat(local.followed).hasSize(all);
+  }
+
+  @Test
+  void a_position_is_not_saved_while_changes_of_a_project_wait() throws Exception {
+    create(Project.nameKey("b"));
+    byte[] before = position();
+    local.changes.put(PROJECT, changes(2));
+    local.withChanges =
+        () -> {
+          throw new IllegalStateException("refused");
+        };
+    create(PROJECT);
+    follower.start();
+    eventually(() -> metric("failing") == 1);
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+    local.withChanges = () -> {};
+    follower = follower();
+    follower.start();
+    eventually(() -> local.followed.size() == 2 && metric("failing") == 0);
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
+  }
+
+  @Test
+  void changes_are_followed_although_something_else_of_the_project_fails() throws Exception {
+    create(PROJECT);
+    position();
+    local.changes.put(PROJECT, changes(2));
+    local.refused.add(PROJECT);
+    change(PROJECT);
+    follower.start();
+    eventually(() -> local.followed.size() == 2);
+  }
+
+  @Test
+  void an_error_does_not_end_following() throws Exception {
+    create(PROJECT);
+    AtomicBoolean failed = new AtomicBoolean();
+    exchange =
+        () -> {
+          if (failed.compareAndSet(false, true)) {
+            throw new LinkageError("expected");
+          }
+        };
+    follower.start();
+    eventually(() -> local.asked.contains(PROJECT));
+    assertThat(failed).isTrue();
   }
 }

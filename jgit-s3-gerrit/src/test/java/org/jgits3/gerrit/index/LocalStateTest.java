@@ -9,7 +9,6 @@ import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.registration.DynamicMap;
-import com.google.gerrit.server.config.AllUsersName;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import java.io.IOException;
 import java.util.List;
@@ -79,7 +78,7 @@ class LocalStateTest {
         null,
         DynamicMap.emptyMap(),
         null,
-        new IndexedHere(new AllUsersName("All-Users")));
+        new IndexedHere());
   }
 
   private static void fails(LocalState state) {

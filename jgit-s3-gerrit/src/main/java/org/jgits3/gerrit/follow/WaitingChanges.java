@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.follow;
+
+import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.Project;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Changes of projects that have too many for one round, in which nothing else is followed. Each
+ * round takes some. Used by one thread.
+ */
+final class WaitingChanges {
+  /** Maximum number of changes in a round. */
+  static final int MOST = 200;
+
+  private final Map<Project.NameKey, Set<Change.Id>> waiting = new LinkedHashMap<>();
+
+  /** Creates an empty set of changes. */
+  WaitingChanges() {}
+
+  /** Adds changes of a project, behind those that wait. */
+  void add(Project.NameKey project, Collection<Change.Id> changes) {
+    if (!changes.isEmpty()) {
+      waiting.computeIfAbsent(project, p -> new LinkedHashSet<>()).addAll(changes);
+    }
+  }
+
+  /** Removes the changes for one round. */
+  Map<Project.NameKey, Collection<Change.Id>> take() {
+    Map<Project.NameKey, Collection<Change.Id>> taken = new LinkedHashMap<>();
+    int left = MOST;
+    for (Project.NameKey project : List.copyOf(waiting.keySet())) {
+      if (left == 0) {
+        break;
+      }
+      Set<Change.Id> changes = waiting.remove(project);
+      List<Change.Id> some = changes.stream().limit(left).toList();
+      some.forEach(changes::remove);
+      add(project, changes); // behind the other projects
+      taken.put(project, some);
+      left -= some.size();
+    }
+    return taken;
+  }
+
+  /** Projects of the changes that wait. */
+  Set<Project.NameKey> projects() {
+    return waiting.keySet();
+  }
+}
