@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.extensions.registration.DynamicItem;
+import com.google.gerrit.server.events.ChangeDeletedEvent;
 import com.google.gerrit.server.events.ChangeEvent;
 import com.google.gerrit.server.events.Event;
 import com.google.gerrit.server.events.EventDispatcher;
@@ -196,7 +197,9 @@ public class SharedEvents implements EventListener {
   private void post(String line) {
     try {
       Event event = gson.fromJson(line, Event.class);
-      if (event instanceof ChangeEvent ofChange) {
+      if (event instanceof ChangeDeletedEvent ofDeleted && !isPrivate(ofDeleted)) {
+        dispatcher.get().postEvent(ofDeleted.getBranchNameKey(), ofDeleted);
+      } else if (event instanceof ChangeEvent ofChange) {
         dispatcher.get().postEvent(change(ofChange), ofChange);
       } else {
         dispatcher.get().postEvent(event);
@@ -204,6 +207,14 @@ public class SharedEvents implements EventListener {
     } catch (RuntimeException | PermissionBackendException e) { // from a plugin missing here
       LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
     }
+  }
+
+  /**
+   * Tests whether a change was private when it was deleted. If not, its readers were those of its
+   * branch; else they are no longer known.
+   */
+  private static boolean isPrivate(ChangeDeletedEvent event) {
+    return Boolean.TRUE.equals(event.change.get().isPrivate);
   }
 
   /**
