@@ -113,7 +113,10 @@ public class SharedEvents implements EventListener {
    * @throws IOException if the store does not answer; nothing is lost
    */
   public void exchange() throws IOException {
-    ObjectStore store = repositories.store();
+    exchange(repositories.store());
+  }
+
+  void exchange(ObjectStore store) throws IOException {
     write(store);
     List<String> keys = new ArrayList<>();
     store.list(PREFIX, object -> keys.add(object.key()));
@@ -140,8 +143,10 @@ public class SharedEvents implements EventListener {
     }
     if (!unwritten.isEmpty()) {
       byte[] lines = unwritten.getBytes(UTF_8);
-      String key = "%s%013d-%s-%d".formatted(PREFIX, System.currentTimeMillis(), node, ++written);
+      long number = written + 1; // again after an unknown outcome: others read each number once
+      String key = "%s%013d-%s-%d".formatted(PREFIX, System.currentTimeMillis(), node, number);
       store.put(key, lines, 0, lines.length);
+      written = number;
       unwritten = "";
     }
   }

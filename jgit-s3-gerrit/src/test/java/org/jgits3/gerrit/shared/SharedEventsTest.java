@@ -3,6 +3,7 @@ package org.jgits3.gerrit.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Suppliers;
 import com.google.gerrit.entities.Account;
@@ -21,12 +22,15 @@ import com.google.gerrit.server.events.ProjectEvent;
 import com.google.gerrit.server.events.RefEvent;
 import com.google.gerrit.server.notedb.ChangeNotes;
 import com.google.gerrit.server.project.NoSuchChangeException;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,5 +149,27 @@ class SharedEventsTest {
     events.exchange();
     events.post();
     assertThat(posted.events).containsExactly("change-deleted " + BRANCH);
+  }
+
+  @Test
+  void events_whose_write_had_an_unknown_outcome_are_posted_once() throws Exception {
+    events.exchange();
+    SharedEvents other = node();
+    other.onEvent(deletion(false));
+    ObjectStore losesAnswers =
+        new DelegatingObjectStore(gerrit.store()) {
+          @Override
+          public void put(String key, byte[] bytes, int offset, int length) throws IOException {
+            super.put(key, bytes, offset, length);
+            throw new IOException("no answer");
+          }
+        };
+    assertThatThrownBy(() -> other.exchange(losesAnswers)).hasMessage("no answer");
+    other.exchange();
+    other.onEvent(deletion(false));
+    other.exchange();
+    events.exchange();
+    events.post();
+    assertThat(posted.events).hasSize(2);
   }
 }
