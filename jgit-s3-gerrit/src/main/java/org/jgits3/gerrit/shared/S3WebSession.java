@@ -10,11 +10,16 @@ import com.google.gerrit.server.account.AccountCache;
 import com.google.gerrit.server.config.AuthConfig;
 import com.google.inject.Inject;
 import com.google.inject.Provider;
+import java.util.Arrays;
+import javax.servlet.http.Cookie;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 
 /** Web session of a request, which any Gerrit on the store may have begun. */
 public class S3WebSession extends CacheBasedWebSession {
+  private final HttpServletRequest request;
+  private final StoredSessions sessions;
+
   @Inject
   S3WebSession(
       @RootRelative Provider<HttpServletRequest> request,
@@ -33,5 +38,20 @@ public class S3WebSession extends CacheBasedWebSession {
         anonymous,
         identified,
         accounts);
+    this.request = request.get();
+    this.sessions = sessions;
+  }
+
+  /** Ends the session, even one that another node can parse and this one cannot. */
+  @Override
+  public void logout() {
+    if (isSignedIn()) {
+      super.logout();
+    } else if (request.getCookies() != null) {
+      Arrays.stream(request.getCookies())
+          .filter(cookie -> cookie.getName().equals(ACCOUNT_COOKIE))
+          .map(Cookie::getValue)
+          .forEach(sessions::invalidate);
+    }
   }
 }

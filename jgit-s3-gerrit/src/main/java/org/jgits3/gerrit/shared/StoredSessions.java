@@ -8,6 +8,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.flogger.FluentLogger;
 import com.google.common.hash.Hashing;
+import com.google.gerrit.common.Nullable;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.httpd.WebSessionManager.Val;
 import com.google.gerrit.server.git.GitRepositoryManager;
@@ -22,6 +23,7 @@ import java.io.ObjectOutputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -82,24 +84,35 @@ class StoredSessions extends AbstractCache<String, Val> {
       begun.put((String) token, true);
       return known;
     }
-    String key = key((String) token);
+    Val read = read(key((String) token));
+    if (read != null) {
+      remembered.put((String) token, read);
+      begun.put((String) token, true);
+    }
+    return read;
+  }
+
+  /** Reads a session; null if there is none that this Gerrit can parse. */
+  @Nullable
+  private Val read(String key) {
     try {
-      if (store().get(key, Optional.empty()) instanceof GetResult.Found found) {
-        Val read = parse(found.bytes());
-        remembered.put((String) token, read);
-        begun.put((String) token, true);
-        return read;
-      }
-      return null;
-    } catch (ClassNotFoundException | IOException e) {
+      return store().get(key, Optional.empty()) instanceof GetResult.Found found
+          ? parse(key, found.bytes())
+          : null;
+    } catch (IOException e) {
       throw new StorageException("web session " + key + " cannot be read", e);
     }
   }
 
-  private static Val parse(byte[] bytes) throws IOException, ClassNotFoundException {
+  @Nullable
+  private static Val parse(String key, byte[] bytes) {
     try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
       in.setObjectInputFilter(ONLY_SESSIONS);
       return (Val) in.readObject();
+    } catch (ClassNotFoundException | IOException | RuntimeException e) { // of a newer Gerrit
+      LOG.atInfo().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Web session %s cannot be parsed: %s", key, e.getMessage());
+      return null;
     }
   }
 

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.shared;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.cache.Cache;
+import com.google.common.hash.Hashing;
 import com.google.gerrit.entities.Account;
 import com.google.gerrit.exceptions.StorageException;
+import com.google.gerrit.httpd.WebSessionManager;
 import com.google.gerrit.httpd.WebSessionManager.Val;
 import com.google.gerrit.server.account.externalids.ExternalId;
 import com.google.gerrit.server.config.GerritRuntime;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.servlet.http.Cookie;
+import javax.servlet.http.HttpServletRequest;
+import javax.servlet.http.HttpServletResponse;
+import org.eclipse.jgit.lib.Config;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.GetResult;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -46,6 +60,14 @@ class StoredSessionsTest {
     return new StoredSessions(gerrit);
   }
 
+  /** Changes the end of a stored session into a tag that this Gerrit does not know. */
+  private void becomesUnknown() throws Exception {
+    String key = "gerrit-sessions/" + Hashing.sha256().hashString(TOKEN, UTF_8);
+    byte[] bytes = ((GetResult.Found) gerrit.store().get(key, Optional.empty())).bytes();
+    bytes[bytes.length - 2] = 99;
+    gerrit.store().put(key, bytes, 0, bytes.length);
+  }
+
   private static Val session(long expiresAt) throws Exception {
     Constructor<Val> make =
         Val.class.getDeclaredConstructor(
@@ -58,6 +80,46 @@ class StoredSessionsTest {
             String.class);
     make.setAccessible(true);
     return make.newInstance(Account.id(1), 0, false, null, expiresAt, "id", "auth");
+  }
+
+  /** The session of a request with the cookie. */
+  private static S3WebSession web(StoredSessions sessions) {
+    HttpServletRequest request =
+        proxy(
+            HttpServletRequest.class,
+            Map.of(
+                "getCookies",
+                new Cookie[] {new Cookie(S3WebSession.ACCOUNT_COOKIE, TOKEN)},
+                "getRequestURI",
+                "/logout"));
+    return new S3WebSession(
+        () -> request,
+        () -> proxy(HttpServletResponse.class, Map.of()),
+        StoredSessionsTest::manager,
+        sessions,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  private static WebSessionManager manager(Cache<String, Val> sessions) {
+    try {
+      Constructor<WebSessionManager> make =
+          WebSessionManager.class.getDeclaredConstructor(Config.class, Cache.class);
+      make.setAccessible(true);
+      return make.newInstance(new Config(), sessions);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static <T> T proxy(Class<T> type, Map<String, Object> answers) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, method, arguments) -> answers.get(method.getName())));
   }
 
   @Test
@@ -89,6 +151,23 @@ class StoredSessionsTest {
     a.put(TOKEN, session(2));
     assertThat(a.getIfPresent(TOKEN)).isNull();
     assertThat(node().getIfPresent(TOKEN)).isNull();
+  }
+
+  @Test
+  void session_that_this_gerrit_cannot_parse_is_none() throws Exception {
+    node().put(TOKEN, session(1));
+    becomesUnknown();
+    assertThat(node().getIfPresent(TOKEN)).isNull();
+  }
+
+  @Test
+  void logout_ends_a_session_that_this_gerrit_cannot_parse() throws Exception {
+    node().put(TOKEN, session(1));
+    becomesUnknown();
+    web(node()).logout();
+    List<String> left = new ArrayList<>();
+    gerrit.store().list("gerrit-sessions/", object -> left.add(object.key()));
+    assertThat(left).isEmpty();
   }
 
   @Test
