@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -64,12 +65,15 @@ class StoredSessions extends AbstractCache<String, Val> {
   private final Cache<String, Boolean> begun =
       CacheBuilder.newBuilder().expireAfterAccess(REQUEST).maximumSize(20_000).build();
 
+  /** Number of sessions that this node has ended; changes under the lock of this. */
+  private final AtomicLong ended = new AtomicLong();
+
   @Inject
   StoredSessions(GitRepositoryManager repositories) {
     this.repositories = (S3GitRepositoryManager) repositories;
   }
 
-  private ObjectStore store() {
+  ObjectStore store() {
     return repositories.store();
   }
 
@@ -84,10 +88,10 @@ class StoredSessions extends AbstractCache<String, Val> {
       begun.put((String) token, true);
       return known;
     }
+    long before = ended.get();
     Val read = read(key((String) token));
     if (read != null) {
-      remembered.put((String) token, read);
-      begun.put((String) token, true);
+      remember((String) token, read, before);
     }
     return read;
   }
@@ -116,6 +120,21 @@ class StoredSessions extends AbstractCache<String, Val> {
     }
   }
 
+  /** Remembers a session that was in the store, unless this node has ended one since. */
+  private synchronized void remember(String token, Val session, long before) {
+    begun.put(token, true);
+    if (ended.get() == before) {
+      remembered.put(token, session);
+    } else {
+      remembered.invalidate(token);
+    }
+  }
+
+  private synchronized void forget(Object token) {
+    ended.incrementAndGet();
+    remembered.invalidate(token);
+  }
+
   private static byte[] bytes(Val session) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
@@ -127,12 +146,12 @@ class StoredSessions extends AbstractCache<String, Val> {
   @Override
   public void put(String token, Val session) {
     String key = key(token);
+    long before = ended.get();
     try {
       if (write(key, bytes(session), begun.getIfPresent(token) != null)) {
-        remembered.put(token, session);
-        begun.put(token, true);
+        remember(token, session, before);
       } else {
-        remembered.invalidate(token);
+        forget(token);
       }
     } catch (IOException e) {
       throw new StorageException("web session " + key + " cannot be stored", e);
@@ -163,11 +182,12 @@ class StoredSessions extends AbstractCache<String, Val> {
   @Override
   public void invalidate(Object token) {
     String key = key((String) token);
-    remembered.invalidate(token);
     try {
       store().delete(List.of(key));
     } catch (IOException e) {
       throw new StorageException("web session " + key + " cannot be ended", e);
+    } finally {
+      forget(token);
     }
   }
 }

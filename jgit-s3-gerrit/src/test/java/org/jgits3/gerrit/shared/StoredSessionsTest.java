@@ -13,6 +13,7 @@ import com.google.gerrit.httpd.WebSessionManager;
 import com.google.gerrit.httpd.WebSessionManager.Val;
 import com.google.gerrit.server.account.externalids.ExternalId;
 import com.google.gerrit.server.config.GerritRuntime;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -20,13 +21,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.servlet.http.Cookie;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -58,6 +65,35 @@ class StoredSessionsTest {
 
   private StoredSessions node() {
     return new StoredSessions(gerrit);
+  }
+
+  /** Node on which a session ends while its request of this number is under way. */
+  private StoredSessions ending(int request) {
+    AtomicInteger requests = new AtomicInteger();
+    return new StoredSessions(gerrit) {
+      @Override
+      ObjectStore store() {
+        return new DelegatingObjectStore(super.store()) {
+          @Override
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+            return answered(super.get(key, known));
+          }
+
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            return answered(super.putIf(key, body, precondition));
+          }
+        };
+      }
+
+      private <T> T answered(T answer) {
+        if (requests.incrementAndGet() == request) {
+          invalidate(TOKEN);
+        }
+        return answer;
+      }
+    };
   }
 
   /** Changes the end of a stored session into a tag that this Gerrit does not know. */
@@ -151,6 +187,23 @@ class StoredSessionsTest {
     a.put(TOKEN, session(2));
     assertThat(a.getIfPresent(TOKEN)).isNull();
     assertThat(node().getIfPresent(TOKEN)).isNull();
+  }
+
+  @Test
+  void session_that_ends_while_it_is_read_is_not_remembered() throws Exception {
+    node().put(TOKEN, session(1));
+    StoredSessions a = ending(1);
+    assertThat(a.getIfPresent(TOKEN)).isNotNull();
+    assertThat(a.getIfPresent(TOKEN)).isNull();
+  }
+
+  @Test
+  void session_that_ends_while_it_is_extended_is_not_remembered() throws Exception {
+    node().put(TOKEN, session(1));
+    StoredSessions a = ending(3);
+    assertThat(a.getIfPresent(TOKEN)).isNotNull();
+    a.put(TOKEN, session(2));
+    assertThat(a.getIfPresent(TOKEN)).isNull();
   }
 
   @Test
