@@ -8,9 +8,9 @@ import javax.servlet.http.HttpServletResponseWrapper;
 import org.jgits3.gerrit.repository.GerritRequest;
 
 /**
- * Says 503 in place of 401, 403 and 404 if a project could not be read for the request. Gerrit
- * takes a user whose external id it cannot read for one that does not exist, and a client that
- * trusts a 401 would discard its password.
+ * Says 503 in place of 401, 403 and 404 if something could not be read for the request, or the
+ * store did not answer another one meanwhile. Gerrit takes a user whose external id it cannot read
+ * for one that does not exist, and a client that trusts a 401 would discard its password.
  */
 final class StoreFailureResponse extends HttpServletResponseWrapper {
   private static final Set<Integer> IN_DOUBT = Set.of(SC_UNAUTHORIZED, SC_FORBIDDEN, SC_NOT_FOUND);

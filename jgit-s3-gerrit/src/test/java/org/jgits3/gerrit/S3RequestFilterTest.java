@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit;
 
+import static javax.servlet.http.HttpServletResponse.SC_NOT_FOUND;
 import static javax.servlet.http.HttpServletResponse.SC_SERVICE_UNAVAILABLE;
 import static javax.servlet.http.HttpServletResponse.SC_UNAUTHORIZED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Throwables;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.httpd.GitOverHttpServlet;
 import com.google.gerrit.server.config.GerritRuntime;
@@ -20,8 +23,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
+import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
@@ -83,21 +94,90 @@ class S3RequestFilterTest {
       S3GitRepositoryManager gerrit = new TestSite(directory, config).manager(GerritRuntime.BATCH);
       gerrit.createRepository(USERS).close();
       S3RequestFilter filter = new S3RequestFilter(gerrit, new Config());
+      Work open = () -> gerrit.openRepository(USERS).close();
       for (Refusal refusal : REFUSALS) {
-        assertThat(answer(filter, gerrit, refusal)).isEqualTo(SC_UNAUTHORIZED);
+        assertThat(answer(filter, open, refusal)).isEqualTo(SC_UNAUTHORIZED);
       }
       proxy.fail(Integer.MAX_VALUE);
       for (Refusal refusal : REFUSALS) {
-        assertThat(answer(filter, gerrit, refusal)).isEqualTo(SC_SERVICE_UNAVAILABLE);
+        assertThat(answer(filter, open, refusal)).isEqualTo(SC_SERVICE_UNAVAILABLE);
       }
       gerrit.stop();
     }
+  }
+
+  @Test
+  void a_user_is_unknown_only_if_all_of_the_store_was_read(@TempDir Path directory)
+      throws Exception {
+    S3Server server = S3Servers.require();
+    String bucket = server.newBucket().bucket();
+    try (OutageProxy proxy = new OutageProxy(server.endpoint())) {
+      S3GitRepositoryManager here =
+          manager(directory.resolve("here"), TestSite.bucket(proxy.endpoint(), bucket));
+      S3GitRepositoryManager there =
+          manager(directory.resolve("there"), TestSite.bucket(server.endpoint(), bucket));
+      there.createRepository(USERS).close();
+      S3RequestFilter filter = new S3RequestFilter(here, new Config());
+      for (Refusal refusal : REFUSALS) {
+        Work read =
+            () -> {
+              ObjectId notes = commit(there);
+              DfsBlockCache.reconfigure(new DfsBlockCacheConfig()); // forgets what was written
+              try (Repository users = here.openRepository(USERS)) {
+                proxy.fail(Integer.MAX_VALUE);
+                users.open(notes);
+              }
+            };
+        assertThat(answer(filter, read, refusal)).isEqualTo(SC_SERVICE_UNAVAILABLE);
+        proxy.recover();
+      }
+      here.stop();
+      there.stop();
+    }
+  }
+
+  private static S3GitRepositoryManager manager(Path site, String config) throws Exception {
+    return new TestSite(site, config).manager(GerritRuntime.BATCH);
+  }
+
+  private static ObjectId commit(S3GitRepositoryManager gerrit) throws IOException {
+    try (Repository users = gerrit.openRepository(USERS)) {
+      ObjectId commit = TestRepositories.commit(users, "notes");
+      RefUpdate update = users.updateRef("refs/meta/external-ids");
+      update.setNewObjectId(commit);
+      update.forceUpdate();
+      return commit;
+    }
+  }
+
+  @Test
+  void a_project_is_not_found_only_if_it_does_not_exist(@TempDir Path directory) throws Exception {
+    S3GitRepositoryManager gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
+    S3RequestFilter filter = new S3RequestFilter(gerrit, new Config());
+    assertThat(answer(filter, fails(gerrit, RepositoryNotFoundException.class), NOT_FOUND))
+        .isEqualTo(SC_NOT_FOUND);
+    gerrit.createRepository(USERS).close();
+    TestRepositories.renameAndDie(directory.resolve("store"), USERS.get(), "moved", 2);
+    assertThat(answer(filter, fails(gerrit, ManifestException.Gone.class), NOT_FOUND))
+        .isEqualTo(SC_SERVICE_UNAVAILABLE);
+    gerrit.stop();
+  }
+
+  private static Work fails(S3GitRepositoryManager gerrit, Class<?> failure) {
+    return () -> assertThatThrownBy(() -> gerrit.openRepository(USERS)).isInstanceOf(failure);
+  }
+
+  /** What a request does before its user is refused. */
+  private interface Work {
+    void run() throws IOException;
   }
 
   /** Refuses a user. */
   private interface Refusal {
     void of(HttpServletResponse response) throws IOException;
   }
+
+  private static final Refusal NOT_FOUND = response -> response.sendError(SC_NOT_FOUND);
 
   private static final List<Refusal> REFUSALS =
       List.of(
@@ -106,8 +186,7 @@ class S3RequestFilterTest {
           response -> response.sendError(SC_UNAUTHORIZED, "unknown"));
 
   /** Lets a request pass that refuses its user in any case, as Gerrit does. */
-  private static int answer(S3RequestFilter filter, S3GitRepositoryManager gerrit, Refusal refusal)
-      throws Exception {
+  private static int answer(S3RequestFilter filter, Work work, Refusal refusal) throws Exception {
     AtomicInteger status = new AtomicInteger();
     HttpServletRequest request =
         servlet(
@@ -129,9 +208,10 @@ class S3RequestFilterTest {
         (its, answer) -> {
           TestSite.begin(requests);
           try {
-            gerrit.openRepository(USERS).close();
+            work.run();
           } catch (IOException e) {
-            assertThat(e).isInstanceOf(StoreException.Unavailable.class);
+            assertThat(Throwables.getCausalChain(e))
+                .hasAtLeastOneElementOfType(StoreException.Unavailable.class);
           } finally {
             requests.setContext(null);
           }

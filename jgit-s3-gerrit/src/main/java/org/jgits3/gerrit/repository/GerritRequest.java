@@ -24,7 +24,7 @@ public final class GerritRequest {
   /** Validations that were begun with the request, by name of the repository. */
   private final ConcurrentMap<String, Future<?>> begun = new ConcurrentHashMap<>();
 
-  /** Set once a project could not be opened; shared with the requests that this one becomes. */
+  /** Set once something could not be read; shared with the requests that this one becomes. */
   private final AtomicBoolean failed;
 
   GerritRequest() {
@@ -45,12 +45,12 @@ public final class GerritRequest {
     return System.nanoTime() - moment < LONGEST.toNanos() ? this : new GerritRequest(failed);
   }
 
-  /** Notes that the store did not answer, or that a project in it is damaged. */
+  /** Notes that the store did not answer or refused, or that a project in it is damaged. */
   void fail() {
     failed.set(true);
   }
 
-  /** Tests whether a project could not be opened, other than because it does not exist. */
+  /** Tests whether something could not be read, other than because it does not exist. */
   public boolean hasFailed() {
     return failed.get();
   }

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentMap;
+import org.jgits3.store.RequestOutcome;
 
 /**
  * The request of the calling thread, and the moment since which refs must have been read from the
@@ -97,6 +98,19 @@ final class Requests {
       return Optional.empty();
     }
     return Optional.of(known.compute(context, (c, its) -> (its == null ? first() : its).orNext()));
+  }
+
+  /**
+   * Notes that a request to the store failed, made by the calling thread. If the store did not
+   * answer, that concerns all requests: some may wait for what another one loads. A request to the
+   * store that was cancelled concerns its own request only.
+   */
+  void failed(RequestOutcome outcome) {
+    if (outcome == RequestOutcome.UNAVAILABLE && !Thread.currentThread().isInterrupted()) {
+      known.values().forEach(GerritRequest::fail);
+    } else {
+      current().ifPresent(GerritRequest::fail);
+    }
   }
 
   /** The HTTP request of the calling thread, if it has one, else a new request. */

@@ -95,10 +95,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     this.gerrit = gerrit;
     this.runtime = runtime;
     this.serverId = serverId;
-    this.metrics = new StoreMetrics(metrics);
+    this.metrics = new StoreMetrics(metrics, requests::failed);
   }
 
-  private S3RepositoryManager repositories() {
+  /** The repositories of the library, for tests, too. */
+  S3RepositoryManager repositories() {
     S3RepositoryManager opened = repositories;
     return opened == null ? open() : opened;
   }

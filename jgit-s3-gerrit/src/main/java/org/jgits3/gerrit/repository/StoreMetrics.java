@@ -11,6 +11,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.UnknownCause;
@@ -29,14 +30,22 @@ final class StoreMetrics implements StoreListener {
           RequestOutcome.FAILED);
 
   private final MetricMaker maker;
+  private final Consumer<RequestOutcome> failed;
 
   /** Not a timer: Gerrit's timers throw if the client is gone, here after a write was applied. */
   private final Histogram1<RequestKind> requests;
 
   private final Counter1<RequestOutcome> failures;
 
-  StoreMetrics(MetricMaker maker) {
+  /**
+   * Creates metrics.
+   *
+   * @param maker Gerrit's registry
+   * @param failed is told each failure, by the thread that made the request
+   */
+  StoreMetrics(MetricMaker maker, Consumer<RequestOutcome> failed) {
     this.maker = maker;
+    this.failed = failed;
     this.requests =
         maker.newHistogram(
             "s3/requests",
@@ -60,6 +69,7 @@ final class StoreMetrics implements StoreListener {
     requests.record(kind, TimeUnit.NANOSECONDS.toMicros(nanos));
     if (FAILURES.contains(outcome)) {
       failures.increment(outcome);
+      failed.accept(outcome);
     }
   }
 

@@ -11,11 +11,15 @@ import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.PluginRequestContext;
 import com.google.gerrit.server.util.RequestContext;
 import com.google.gerrit.server.util.ServerRequestContext;
+import com.google.gerrit.server.util.ThreadLocalRequestContext;
+import com.google.inject.Guice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jgits3.gerrit.GerritApi;
+import org.jgits3.gerrit.TestSite;
+import org.jgits3.store.RequestOutcome;
 import org.junit.jupiter.api.Test;
 
 /** Contexts of requests and of tasks, as this Gerrit has them. */
@@ -62,5 +66,31 @@ class RequestsTest {
   void indexing_is_a_task() throws Exception {
     assertThat(GerritApi.mentioning("setContext")).contains(INDEXING);
     assertThat(Requests.isTask(Class.forName(INDEXING))).isTrue();
+  }
+
+  @Test
+  void an_answer_that_the_store_does_not_give_may_be_awaited_by_all_requests() {
+    Requests requests = new Requests();
+    ThreadLocalRequestContext thread =
+        Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
+    RequestContext context = TestSite.begin(thread);
+    GerritRequest first = requests.current().orElseThrow();
+    try {
+      for (boolean cancelled : new boolean[] {true, false}) {
+        TestSite.begin(thread);
+        GerritRequest second = requests.current().orElseThrow();
+        if (cancelled) {
+          Thread.currentThread().interrupt();
+        }
+        requests.failed(RequestOutcome.UNAVAILABLE);
+        assertThat(Thread.interrupted()).isEqualTo(cancelled);
+        assertThat(second.hasFailed()).isTrue();
+        thread.setContext(context);
+        assertThat(requests.current()).containsSame(first);
+        assertThat(first.hasFailed()).isEqualTo(!cancelled);
+      }
+    } finally {
+      thread.setContext(null);
+    }
   }
 }

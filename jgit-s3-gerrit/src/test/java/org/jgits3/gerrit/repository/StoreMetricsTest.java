@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class StoreMetricsTest {
   @Test
   void write_of_a_client_that_is_gone_is_counted_and_does_not_fail() {
-    StoreMetrics metrics = new StoreMetrics(new DisabledMetricMaker());
+    StoreMetrics metrics = new StoreMetrics(new DisabledMetricMaker(), failed -> {});
     try (RequestStateContext request = RequestStateContext.open()) {
       request.addRequestStateProvider(
           cancel -> cancel.onCancel(Reason.CLIENT_CLOSED_REQUEST, "closed"));
