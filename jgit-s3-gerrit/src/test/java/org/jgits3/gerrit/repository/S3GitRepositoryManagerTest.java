@@ -468,6 +468,7 @@ class S3GitRepositoryManagerTest {
       if (runtime == GerritRuntime.DAEMON) {
         assertThat(packs()).isLessThan(COMMITS);
       } else {
+        assertThat(gerrit.manager.repositories().compactionBacklog()).isZero(); // none is under way
         assertThat(packs()).isEqualTo(COMMITS);
       }
     }
