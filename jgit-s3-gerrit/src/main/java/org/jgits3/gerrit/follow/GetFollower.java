@@ -5,7 +5,7 @@ import com.google.gerrit.extensions.restapi.Response;
 import com.google.gerrit.extensions.restapi.RestReadView;
 import com.google.gerrit.server.config.ConfigResource;
 import com.google.inject.Inject;
-import java.net.HttpURLConnection;
+import org.jgits3.gerrit.repository.UnavailableResponse;
 
 /**
  * {@code GET /config/server/s3-follower}: the progress of this node. Answers 503 instead of 200 if
@@ -22,8 +22,6 @@ public class GetFollower implements RestReadView<ConfigResource> {
   @Override
   public Response<FollowerStatus.Report> apply(ConfigResource resource) {
     FollowerStatus.Report report = status.report();
-    return report.ready()
-        ? Response.ok(report)
-        : Response.withStatusCode(HttpURLConnection.HTTP_UNAVAILABLE, report);
+    return report.ready() ? Response.ok(report) : new UnavailableResponse<>(report);
   }
 }

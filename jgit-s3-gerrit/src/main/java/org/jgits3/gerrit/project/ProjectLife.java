@@ -12,7 +12,6 @@ import com.google.gerrit.server.project.ProjectState;
 import com.google.inject.Inject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.HttpURLConnection;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -21,6 +20,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.gerrit.repository.UnavailableResponse;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -68,10 +68,9 @@ class ProjectLife {
       local.removed(project);
       return done;
     } catch (UnknownOutcomeException e) { // if applied, another project may have the name
-      return Response.withStatusCode(HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage());
+      return new UnavailableResponse<>(e.getMessage());
     } catch (ManifestException.NotCommitted | StoreException.Unavailable e) {
-      return Response.withStatusCode(
-          HttpURLConnection.HTTP_UNAVAILABLE, e.getMessage() + "; repeat the request");
+      return new UnavailableResponse<>(e.getMessage() + "; repeat the request");
     } catch (ManifestException e) {
       throw new ResourceConflictException(e.getMessage(), e);
     }

@@ -8,6 +8,7 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.registration.RegistrationHandle;
+import com.google.gerrit.extensions.restapi.Response;
 import com.google.gerrit.index.project.ProjectIndexCollection;
 import com.google.gerrit.metrics.Description;
 import com.google.gerrit.metrics.DisabledMetricMaker;
@@ -371,6 +372,12 @@ class FollowerTest {
     eventually(() -> local.together.getCount() == 0);
   }
 
+  private int answer() {
+    Response<FollowerStatus.Report> answer = new GetFollower(status).apply(null);
+    assertThat(answer.value().rounds()).isPositive();
+    return answer.statusCode();
+  }
+
   @Test
   void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
     create(ALL_USERS);
@@ -378,8 +385,10 @@ class FollowerTest {
     follower.start();
     rounds(2);
     assertThat(status.report().ready()).isFalse();
+    assertThat(answer()).isEqualTo(503);
     local.refused.clear();
     eventually(() -> status.report().ready());
+    assertThat(answer()).isEqualTo(200);
   }
 
   @Test

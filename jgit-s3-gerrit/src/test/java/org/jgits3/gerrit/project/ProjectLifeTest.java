@@ -184,7 +184,7 @@ class ProjectLifeTest {
           null,
           null,
           null,
-          new IndexedHere(ALL_USERS));
+          new IndexedHere());
     }
 
     @Override
