@@ -20,12 +20,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Two Gerrits, both or one of which cannot reach the store. */
 final class Outages {
   private static final int CHANGES = 5;
 
   private static final Duration OUTAGE = Duration.ofSeconds(60);
+
+  /** Shorter than the least deadline of the library. */
+  private static final Duration SHORT = Duration.ofSeconds(15);
 
   /** Deadline for the error that a user gets. */
   private static final Duration ERROR = Duration.ofMinutes(4);
@@ -57,6 +61,7 @@ final class Outages {
   }
 
   void run(Report report) throws InterruptedException {
+    report.check("an outage of 15 seconds delays requests and fails none", this::shortOne);
     report.check("nodes cut off from the store answer with errors, and recover", this::both);
     report.check(
         "a node alone without answers from the store is not ready until it has caught up",
@@ -64,6 +69,44 @@ final class Outages {
     report.check(
         "a node alone whose connections are refused is not ready until it has caught up",
         () -> one("refused", proxy::refuse));
+  }
+
+  private void shortOne() throws Exception {
+    List<Callable<Void>> all = new ArrayList<>();
+    all.add(
+        () -> {
+          try {
+            TimeUnit.SECONDS.sleep(SHORT.toSeconds());
+          } finally {
+            store.resume();
+          }
+          return null;
+        });
+    for (GerritNode node : List.of(a, b)) {
+      String cookie = node.login("admin");
+      all.add(read(() -> node.get("changes/?q=status:open")));
+      all.add(read(() -> node.get("projects/")));
+      all.add(read(() -> equal(node.browse(cookie, "/accounts/self"), 200, "browser")));
+      all.add(read(() -> node.ssh(key, "gerrit version")));
+    }
+    Load load = new Load(test, List.of(a, b), project, "brief-outage");
+    load.beside(
+        () -> {
+          store.pause();
+          Together.all(all);
+        });
+    TwoNodes.ready(a);
+    TwoNodes.ready(b);
+    load.keptBy(a);
+    load.keptBy(b);
+    TwoNodes.lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+  }
+
+  private static Callable<Void> read(Report.Step request) {
+    return () -> {
+      request.run();
+      return null;
+    };
   }
 
   private void both() throws Exception {
