@@ -169,6 +169,7 @@ public final class GerritEndToEnd {
       test.metrics();
     }
     test.people();
+    test.reviews();
     if (!options.contains("--brief")) {
       test.changes();
       test.refs();
@@ -265,7 +266,7 @@ public final class GerritEndToEnd {
         });
   }
 
-  private void changes() throws InterruptedException {
+  private void reviews() throws InterruptedException {
     report.check(
         "push for review, detail, query, vote, submit, fetch",
         () -> {
@@ -304,6 +305,9 @@ public final class GerritEndToEnd {
             a.post(change(change[0]) + "/abandon", "{}");
           }
         });
+  }
+
+  private void changes() throws InterruptedException {
     report.check(
         "amend makes a second patch set, a comment stays with it",
         () -> {
