@@ -32,6 +32,11 @@ final class TwoNodes {
   private static final int ROUNDS = 3;
   private static final int BURST = 12;
 
+  /**
+   * Rounds of a follower until it shows what was acknowledged before: one may have begun earlier.
+   */
+  private static final int PROMISED = 2;
+
   /** Exit code of a JVM that a signal ended in order. */
   private static final int SIGTERM = 143;
 
@@ -247,29 +252,43 @@ final class TwoNodes {
 
   private void oneChange() throws Exception {
     String change = work.newChange("followed");
-    lags("created", () -> finds(b, change, "status:new"));
+    follows(b, "created", () -> finds(b, change, "status:new"));
     equal(b.get("changes/" + number(change)).at("status").text(), "NEW", "by its number");
     work.amend("followed", "another text\n");
     equal(work.push(), change, "change");
     String commit = work.git("rev-parse", "HEAD");
-    lags("amended", () -> finds(b, change, "commit:" + commit));
+    follows(b, "amended", () -> finds(b, change, "commit:" + commit));
     a.post(
         change(change) + "/revisions/current/review",
         "{\"comments\":{\"followed\":[{\"line\":1,\"message\":\"whatsoever\"}]}}");
-    lags("commented", () -> finds(b, change, "comment:whatsoever"));
+    follows(b, "commented", () -> finds(b, change, "comment:whatsoever"));
     a.put(change(change) + "/topic", "{\"topic\":\"following\"}");
-    lags("topic", () -> finds(b, change, "topic:following"));
+    follows(b, "topic", () -> finds(b, change, "topic:following"));
     approve(b, change);
-    lags("voted on B, seen on A", () -> finds(a, change, "label:Code-Review=2"));
+    follows(a, "voted on B, seen on A", () -> finds(a, change, "label:Code-Review=2"));
     submit(b, change);
-    lags("submitted on B, seen on A", () -> finds(a, change, "status:merged"));
+    follows(a, "submitted on B, seen on A", () -> finds(a, change, "status:merged"));
     String unwanted = work.newChange("unwanted");
-    lags("created", () -> finds(b, unwanted, "status:new"));
+    follows(b, "created", () -> finds(b, unwanted, "status:new"));
     a.post(change(unwanted) + "/abandon", "{}");
-    lags("abandoned", () -> finds(b, unwanted, "status:abandoned"));
+    follows(b, "abandoned", () -> finds(b, unwanted, "status:abandoned"));
     deletes(a, change(unwanted));
-    lags("deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
+    follows(b, "deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
     equal(b.rest("admin", "GET", change(unwanted), null).status(), 404, "deleted change");
+  }
+
+  /** Checks that a node shows what another one has acknowledged, within the promised rounds. */
+  private static void follows(GerritNode node, String what, Callable<Boolean> condition)
+      throws Exception {
+    int before = rounds(node);
+    lags(
+        what,
+        () -> {
+          int passed = rounds(node) - before;
+          boolean shown = condition.call();
+          that(shown || passed < PROMISED, what + ": not after " + passed + " rounds");
+          return shown;
+        });
   }
 
   private void derived() throws Exception {
