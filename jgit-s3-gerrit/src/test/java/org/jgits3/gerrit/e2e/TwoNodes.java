@@ -11,18 +11,22 @@ import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.gerrit.e2e.writers.Together;
 
@@ -31,6 +35,12 @@ final class TwoNodes {
   private static final int RACES = 5;
   private static final int ROUNDS = 3;
   private static final int BURST = 12;
+
+  /** Changes that a node has to index, more than one thread of its follower takes at once. */
+  private static final int MANY = 40;
+
+  /** Times that a node is killed, until it is in the midst of something. */
+  private static final int KILLS = 3;
 
   /**
    * Rounds of a follower until it shows what was acknowledged before: one may have begun earlier.
@@ -718,58 +728,75 @@ final class TwoNodes {
   }
 
   private void killInMidIndex() throws Exception {
-    List<String> first = burst("mid-");
-    eventually("first of them", CATCH_UP, () -> finds(b, first.get(0), "status:new"));
+    int indexed = MANY;
+    for (int i = 0; indexed > MANY / 2 && i < KILLS; i++) {
+      indexed = killInMidIndex("mid-" + i);
+    }
+    that(indexed <= MANY / 2, "at each kill most were indexed");
+  }
+
+  /**
+   * Kills the second node when it has indexed some of the changes that were made while it was
+   * paused, and returns how many.
+   */
+  private int killInMidIndex(String topic) throws Exception {
+    List<String> changes = new ArrayList<>();
+    b.pause();
+    try {
+      for (int i = 0; i < MANY; i++) {
+        changes.add(
+            made(
+                "changes/",
+                """
+                {"project":"%s","branch":"master","subject":"%s","topic":"%s"}"""
+                    .formatted(project, topic + "-" + i, topic)));
+      }
+    } finally {
+      b.resume();
+    }
+    AtomicInteger indexed = new AtomicInteger();
+    eventually(
+        "first of them",
+        CATCH_UP,
+        () -> {
+          indexed.set(b.get("changes/?q=topic:" + topic).size());
+          return indexed.get() > 0;
+        });
     b.kill();
-    List<String> meanwhile = burst("meanwhile-");
+    Report.say("  killed with " + indexed + " of " + MANY + " indexed");
+    List<String> meanwhile = burst(topic + "-meanwhile-");
     deletes(a, change(meanwhile.get(0)));
-    deletes(a, change(first.get(1)));
+    deletes(a, change(changes.get(1)));
     b.start();
     ready(b);
     equal(state(b), state(a), "indexes when it is ready");
+    return indexed.get();
   }
 
   private void killInMidSubmit() throws Exception {
-    List<String> changes = new ArrayList<>();
-    for (String change : burst("killed-").subList(0, RACES)) {
+    boolean midst = false;
+    for (int i = 0; !midst && i < KILLS; i++) {
+      midst = killInMidSubmit("killed-" + i + "-");
+    }
+    that(midst, "at no kill a submit was under way");
+  }
+
+  /** Kills the first node while it submits; returns whether it owed the answer to a submit. */
+  private boolean killInMidSubmit(String prefix) throws Exception {
+    List<String> changes = burst(prefix);
+    for (String change : changes) {
       approve(a, change);
+    }
+    for (String change : changes) {
       lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
-      changes.add(change);
     }
-    ExecutorService submitter = Executors.newSingleThreadExecutor();
-    List<String> acknowledged = new ArrayList<>();
-    try {
-      Future<?> submits =
-          submitter.submit(
-              () -> {
-                for (String change : changes) {
-                  submit(a, change);
-                  synchronized (acknowledged) {
-                    acknowledged.add(change);
-                    acknowledged.notifyAll();
-                  }
-                }
-                return null;
-              });
-      synchronized (acknowledged) {
-        while (acknowledged.isEmpty() && !submits.isDone()) {
-          acknowledged.wait(100);
-        }
-      }
-      Thread.sleep(60);
-      a.kill();
-    } finally {
-      submitter.shutdownNow();
-    }
-    List<String> before;
-    synchronized (acknowledged) {
-      before = List.copyOf(acknowledged);
-    }
-    Report.say("  acknowledged before the kill: " + before.size() + " of " + changes.size());
-    for (String change : before) {
+    List<String> acknowledged = Collections.synchronizedList(new ArrayList<>());
+    boolean underWay = killAtSubmit(changes, acknowledged);
+    Report.say("  acknowledged before the kill: " + acknowledged.size() + " of " + changes.size());
+    for (String change : acknowledged) {
       equal(status(b, change), "MERGED", "acknowledged " + change);
     }
-    List<Boolean> merged = mergedAsInBranch(changes);
+    List<Boolean> merged = mergedAsInBranch(changes, prefix);
     for (int i = 0; i < changes.size(); i++) {
       if (!merged.get(i)) {
         submit(b, changes.get(i));
@@ -781,6 +808,41 @@ final class TwoNodes {
     for (String change : changes) {
       equal(status(a, change), "MERGED", "after the restart " + change);
       that(finds(a, change, "status:merged"), "in the index after the restart " + change);
+    }
+    return underWay;
+  }
+
+  private boolean killAtSubmit(List<String> changes, List<String> acknowledged) throws Exception {
+    ExecutorService submitter = Executors.newSingleThreadExecutor();
+    try {
+      Future<?> submits =
+          submitter.submit(
+              () -> {
+                for (String change : changes) {
+                  int status = a.rest("admin", "POST", change(change) + "/submit", "{}").status();
+                  equal(status, 200, "submit");
+                  acknowledged.add(change);
+                }
+                return null;
+              });
+      lags("first submit", () -> !acknowledged.isEmpty() || submits.isDone());
+      Thread.sleep(60);
+      a.kill();
+      return lostAnswer(submits);
+    } finally {
+      submitter.shutdownNow();
+    }
+  }
+
+  /** Tests whether requests ended with one that was sent and not answered. */
+  private static boolean lostAnswer(Future<?> requests) throws Exception {
+    try {
+      requests.get(CATCH_UP.toSeconds(), TimeUnit.SECONDS);
+      return false;
+    } catch (ExecutionException e) {
+      Report.say("  the last request: " + e.getCause());
+      that(e.getCause() instanceof IOException, "refused: " + e.getCause());
+      return !(e.getCause() instanceof ConnectException); // not sent
     }
   }
 
@@ -799,7 +861,7 @@ final class TwoNodes {
   }
 
   /** Tells which changes are merged, and checks that these are in the branch, and no others. */
-  private List<Boolean> mergedAsInBranch(List<String> changes) throws Exception {
+  private List<Boolean> mergedAsInBranch(List<String> changes, String prefix) throws Exception {
     WorkCopy copy = test.clone(b, project);
     List<Boolean> before;
     List<Boolean> merged = merged(changes);
@@ -811,7 +873,7 @@ final class TwoNodes {
       merged = merged(changes);
     } while (!merged.equals(before));
     for (int i = 0; i < changes.size(); i++) {
-      equal(files.contains("killed-" + i), merged.get(i), "killed-" + i + " in the branch");
+      equal(files.contains(prefix + i), merged.get(i), prefix + i + " in the branch");
     }
     return merged;
   }
