@@ -508,7 +508,11 @@ final class TwoNodes {
       String shown = work.newChange("shown");
       lags("public one", () -> streamed.count("patchset-created", number(shown)) == 1);
       that(streamed.has(refs(shown)), "refs of the public one");
-      that(!streamed.has(refs(hidden)), "an event of the private one");
+      deletes(a, change(hidden));
+      deletes(a, change(shown));
+      lags("deletion", () -> streamed.count("change-deleted", number(shown)) == 1);
+      that(!streamed.has(refs(hidden)), "a ref of the private one");
+      equal(streamed.count("change-deleted", number(hidden)), 0L, "deletion of the private one");
     }
   }
 
