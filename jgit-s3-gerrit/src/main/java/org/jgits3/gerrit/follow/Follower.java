@@ -242,11 +242,45 @@ public class Follower implements LifecycleListener {
 
   private boolean round() throws IOException, InterruptedException {
     long began = System.nanoTime();
+    boolean late = status.isLate();
     StoreChanges changes = repositories.history().since(followed);
     Map<Project.NameKey, News> news = new LinkedHashMap<>();
     List<Project.NameKey> comparing =
-        changesWait() ? List.of() : compared.stream().limit(PROJECTS).toList();
+        waiting.hasUntried() ? List.of() : compared.stream().limit(PROJECTS).toList();
     comparing.forEach(project -> news(news, project).addEverything());
+    List<RepositoryChange> read = read(changes, news);
+    long known = System.nanoTime();
+    noteReindexed(news.keySet());
+    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, known)));
+    List<OwnEffects.Own> due = own.due(System.nanoTime());
+    due.forEach(its -> news(news, its.project()).add(its.effect()));
+    Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
+    again.forEach((document, project) -> news(news, project).add(document));
+    Round round = new Round(repositories, local, threads, known);
+    Set<Project.NameKey> failed = apply(round, news, again);
+    leave(read, failed);
+    due.stream().filter(its -> !failed.contains(its.project())).forEach(own::remove);
+    again.values().retainAll(failed);
+    again.forEach(indexedHere::again);
+    compared.removeAll(comparing);
+    comparing.stream().filter(failed::contains).forEach(compared::add);
+    failing.removeAll(news.keySet());
+    followWaitingChanges(round);
+    failing.addAll(failed);
+    followed = changes.end();
+    toBeSaved = news.isEmpty() ? toBeSaved : 2;
+    boolean compares = !failing.containsAll(compared);
+    boolean waits = !failing.containsAll(waiting.projects());
+    // A node in time stays so while it compares projects, which may have many changes.
+    boolean missing = late && (compares || waiting.hasUntried());
+    boolean complete = !changes.hasMore() && !missing && Collections.disjoint(failing, first);
+    status.ended(began, news.values(), failing, complete);
+    return changes.hasMore() || compares || waits;
+  }
+
+  /** Reads changes in the store, whose news are added. */
+  private List<RepositoryChange> read(StoreChanges changes, Map<Project.NameKey, News> news)
+      throws IOException {
     List<RepositoryChange> read = new ArrayList<>();
     int others = 0; // not failing; failing ones do not use up the limit
     while (others < PROJECTS) {
@@ -258,15 +292,11 @@ public class Follower implements LifecycleListener {
       others += failing.contains(Project.nameKey(next.get().name())) ? 0 : 1;
       add(next.get(), news);
     }
-    long known = System.nanoTime();
-    noteReindexed(news.keySet());
-    news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, known)));
-    List<OwnEffects.Own> due = own.due(System.nanoTime());
-    due.forEach(its -> news(news, its.project()).add(its.effect()));
-    Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
-    again.forEach((document, project) -> news(news, project).add(document));
-    Round round = new Round(repositories, local, threads, known);
-    Set<Project.NameKey> failed = round.apply(first, news, waiting);
+    return read;
+  }
+
+  /** Leaves the changes of projects that failed for the next round. */
+  private static void leave(List<RepositoryChange> read, Set<Project.NameKey> failed) {
     for (RepositoryChange change : read) {
       if (Stream.concat(Stream.of(change.name()), change.formerName().stream())
           .map(Project::nameKey)
@@ -274,33 +304,28 @@ public class Follower implements LifecycleListener {
         change.leave();
       }
     }
-    due.stream().filter(its -> !failed.contains(its.project())).forEach(own::remove);
-    again.values().retainAll(failed);
-    again.forEach(indexedHere::again);
-    compared.removeAll(comparing);
-    comparing.stream().filter(failed::contains).forEach(compared::add);
-    failing.removeAll(news.keySet());
-    failing.addAll(failed);
-    followWaitingChanges(round);
-    followed = changes.end();
-    toBeSaved = news.isEmpty() ? toBeSaved : 2;
-    boolean more = changes.hasMore() || !failing.containsAll(compared);
-    boolean waits = changesWait();
-    // A node in time stays so while it indexes a project with many changes.
-    boolean complete = !more && Collections.disjoint(failing, first) && !(waits && status.isLate());
-    status.ended(began, news.values(), failing, complete);
-    return more || waits;
   }
 
-  /** Tests whether the next round can follow changes that wait. */
-  private boolean changesWait() {
-    return !failing.containsAll(waiting.projects());
+  /** Applies news. Documents to be followed again are noted as before if that ends in between. */
+  private Set<Project.NameKey> apply(
+      Round round, Map<Project.NameKey, News> news, Map<Effect, Project.NameKey> again)
+      throws InterruptedException {
+    try {
+      return round.apply(first, news, waiting);
+    } catch (RuntimeException | Error e) {
+      again.forEach(indexedHere::again);
+      throw e;
+    }
   }
 
   private void followWaitingChanges(Round round) throws InterruptedException {
     Map<Project.NameKey, Collection<Change.Id>> some = waiting.take();
-    Map<Project.NameKey, Collection<Change.Id>> failed = round.followChanges(some);
-    failed.forEach(waiting::add);
+    Map<Project.NameKey, Collection<Change.Id>> failed = some;
+    try {
+      failed = round.followChanges(some);
+    } finally {
+      failed.forEach(waiting::putBack);
+    }
     failing.removeAll(some.keySet());
     failing.addAll(failed.keySet());
   }

@@ -82,6 +82,9 @@ final class Round {
     failed.addAll(follow(rest, changes));
     news.forEach(
         (project, its) -> {
+          if (its.whole() && !failed.contains(project)) {
+            waiting.remove(project); // it has other changes, or is gone
+          }
           if (its.whole() || changes.get(project).size() > WaitingChanges.MOST) {
             waiting.add(project, changes.remove(project));
           }

@@ -4,6 +4,7 @@ package org.jgits3.gerrit.follow;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,14 +20,29 @@ final class WaitingChanges {
   static final int MOST = 200;
 
   private final Map<Project.NameKey, Set<Change.Id>> waiting = new LinkedHashMap<>();
+  private final Set<Change.Id> untried = new HashSet<>();
 
   /** Creates an empty set of changes. */
   WaitingChanges() {}
 
   /** Adds changes of a project, behind those that wait. */
   void add(Project.NameKey project, Collection<Change.Id> changes) {
+    putBack(project, changes);
+    untried.addAll(changes);
+  }
+
+  /** Adds changes that were taken, to be tried again. */
+  void putBack(Project.NameKey project, Collection<Change.Id> changes) {
     if (!changes.isEmpty()) {
       waiting.computeIfAbsent(project, p -> new LinkedHashSet<>()).addAll(changes);
+    }
+  }
+
+  /** Removes the changes of a project. */
+  void remove(Project.NameKey project) {
+    Set<Change.Id> changes = waiting.remove(project);
+    if (changes != null) {
+      untried.removeAll(changes);
     }
   }
 
@@ -41,7 +57,8 @@ final class WaitingChanges {
       Set<Change.Id> changes = waiting.remove(project);
       List<Change.Id> some = changes.stream().limit(left).toList();
       some.forEach(changes::remove);
-      add(project, changes); // behind the other projects
+      some.forEach(untried::remove);
+      putBack(project, changes); // behind the other projects
       taken.put(project, some);
       left -= some.size();
     }
@@ -51,5 +68,10 @@ final class WaitingChanges {
   /** Projects of the changes that wait. */
   Set<Project.NameKey> projects() {
     return waiting.keySet();
+  }
+
+  /** Tests whether a change was not taken yet. */
+  boolean hasUntried() {
+    return !untried.isEmpty();
   }
 }

@@ -95,12 +95,6 @@ public class LocalState {
   private final LongAdder indexed = new LongAdder();
   private final Map<Change.Id, Integer> failures = new ConcurrentHashMap<>();
 
-  /**
-   * Changes to be indexed in any case. Whether a change can be merged is stored in no ref, so its
-   * document cannot be tested for being stale.
-   */
-  private final Set<Change.Id> conflicts = ConcurrentHashMap.newKeySet();
-
   @Inject
   public LocalState(
       @GerritServerConfig Config config,
@@ -210,13 +204,13 @@ public class LocalState {
       case Effect.OfConfig config -> {
         projects.evictAndReindex(project);
         if (indexesMergeable) {
-          addConflicts(changesFound.get().byProjectOpen(project), found);
+          indexAll(project, changesFound.get().byProjectOpen(project));
         }
       }
       case Effect.OfBranch branch -> {
         if (indexesMergeable) {
           BranchNameKey key = BranchNameKey.create(project, branch.name());
-          addConflicts(changesFound.get().byBranchNew(key), found);
+          indexAll(project, changesFound.get().byBranchNew(key));
         }
       }
       case Effect.OfAccount account -> followAccount(account.id());
@@ -233,11 +227,23 @@ public class LocalState {
     }
   }
 
-  /** Adds changes that may be in conflict now, or no longer. */
-  private void addConflicts(List<ChangeData> open, Set<Change.Id> found) {
-    for (ChangeData change : open) {
-      conflicts.add(change.getId());
-      found.add(change.getId());
+  /**
+   * Indexes changes again. Mergeability is stored in no ref, so a document cannot be tested for
+   * being stale. A change that cannot be indexed keeps its document.
+   */
+  private void indexAll(Project.NameKey project, List<ChangeData> all) {
+    for (ChangeData change : all) {
+      try {
+        changes.index(project, change.getId());
+        indexed.increment();
+      } catch (RuntimeException e) {
+        if (isOfStore(e)) {
+          throw e;
+        }
+        LOG.atWarning().withCause(e).log(
+            "Following: whether change %s of %s can be merged is not known",
+            change.getId(), project);
+      }
     }
   }
 
@@ -343,19 +349,15 @@ public class LocalState {
   }
 
   /** Writes the document of a change if it is stale, or deletes it if the change is gone. */
-  private void followChange(Project.NameKey project, Change.Id id) throws IOException {
+  private void followChange(Project.NameKey project, Repository repository, Change.Id id)
+      throws IOException {
     indexedHere.follows(new Effect.OfChange(id), project);
-    try (Repository repository = repositories.openRepository(project)) {
-      if (repository.exactRef(RefNames.changeMetaRef(id)) == null) {
-        delete(project, id);
-      } else if (conflicts.contains(id) || changeIsStale.check(id).isStale()) {
-        changes.index(project, id);
-        indexed.increment();
-      }
-    } catch (RepositoryNotFoundException e) {
+    if (repository.exactRef(RefNames.changeMetaRef(id)) == null) {
       delete(project, id);
+    } else if (changeIsStale.check(id).isStale()) {
+      changes.index(project, id);
+      indexed.increment();
     }
-    conflicts.remove(id);
   }
 
   /** Deletes the document of a change, unless the change is in another project by now. */
@@ -368,7 +370,7 @@ public class LocalState {
 
   /**
    * Brings changes up to date, in one request of Gerrit. A change that fails does not hold up the
-   * others; one that keeps failing is given up.
+   * others; one that keeps failing is given up, unless it is the project that cannot be opened.
    *
    * @param project the project
    * @param ids the changes
@@ -377,10 +379,11 @@ public class LocalState {
   @SuppressWarnings("try") // the context is that of the thread
   public void followChanges(Project.NameKey project, Collection<Change.Id> ids) throws IOException {
     IOException failed = null;
-    try (ManualRequestContext ignored = context.open()) {
+    try (ManualRequestContext ignored = context.open();
+        Repository repository = repositories.openRepository(project)) {
       for (Change.Id id : ids) {
         try {
-          followChange(project, id);
+          followChange(project, repository, id);
           failures.remove(id);
         } catch (IOException | RuntimeException e) {
           if (isToBeTriedAgain(project, id, e)) {
@@ -388,8 +391,10 @@ public class LocalState {
           }
         }
       }
-      forgetChanges(project);
+    } catch (RepositoryNotFoundException e) {
+      changes.deleteAllForProject(project);
     }
+    forgetChanges(project);
     if (failed != null) {
       throw failed;
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.project;
 
+import com.google.common.base.Throwables;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.entities.RefNames;
+import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.restapi.ResourceConflictException;
 import com.google.gerrit.extensions.restapi.Response;
 import com.google.gerrit.server.config.AllProjectsName;
@@ -105,7 +107,8 @@ class ProjectLife {
    * Finds the parent of a project. Asks the store, because another node may have set it, and the
    * follower may not have told the cache yet.
    */
-  private Optional<Project.NameKey> parent(Project.NameKey project) throws IOException {
+  private Optional<Project.NameKey> parent(Project.NameKey project)
+      throws ResourceConflictException, IOException {
     try (Repository repository = repositories.openRepository(project)) {
       Optional<ObjectId> newest =
           Optional.ofNullable(repository.exactRef(RefNames.REFS_CONFIG)).map(Ref::getObjectId);
@@ -115,6 +118,13 @@ class ProjectLife {
       return projects.get(project).map(ProjectState::getProject).map(Project::getParent);
     } catch (RepositoryNotFoundException e) {
       return Optional.empty();
+    } catch (StorageException e) { // of the cache
+      for (Throwable cause : Throwables.getCausalChain(e)) {
+        if (cause instanceof StoreException store) {
+          throw store;
+        }
+      }
+      throw new ResourceConflictException("the parent of " + project + " cannot be read", e);
     }
   }
 }

@@ -102,6 +102,7 @@ class FollowerTest {
     final Set<Project.NameKey> indexed = ConcurrentHashMap.newKeySet();
     final Map<Project.NameKey, List<Change.Id>> changes = new ConcurrentHashMap<>();
     final Set<Change.Id> followed = ConcurrentHashMap.newKeySet();
+    volatile Change.Id broken = Change.id(0);
     volatile IoRunnable withChanges = () -> {};
     volatile CountDownLatch together = new CountDownLatch(0);
 
@@ -153,6 +154,9 @@ class FollowerTest {
     public void followChanges(Project.NameKey project, Collection<Change.Id> ids)
         throws IOException {
       withChanges.run();
+      if (ids.contains(broken)) {
+        throw new IOException("broken");
+      }
       followed.addAll(ids);
     }
 
@@ -382,6 +386,7 @@ class FollowerTest {
   void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
     create(ALL_USERS);
     local.refused.add(ALL_USERS);
+    local.changes.put(ALL_USERS, changes(1));
     follower.start();
     rounds(2);
     assertThat(status.report().ready()).isFalse();
@@ -488,6 +493,20 @@ class FollowerTest {
     eventually(() -> status.report().ready());
     assertThat(early).isFalse();
     assertThat(local.followed).hasSize(all);
+  }
+
+  @Test
+  void node_that_is_late_tries_all_changes_although_one_fails() throws Exception {
+    create(PROJECT);
+    int all = 5 * WaitingChanges.MOST;
+    local.changes.put(PROJECT, changes(all));
+    local.broken = Change.id(1);
+    follower.start();
+    eventually(() -> status.report().ready());
+    assertThat(local.followed)
+        .contains(Change.id(all))
+        .hasSizeGreaterThan(all - WaitingChanges.MOST);
+    assertThat(status.report().failure()).isNotEmpty();
   }
 
   @Test

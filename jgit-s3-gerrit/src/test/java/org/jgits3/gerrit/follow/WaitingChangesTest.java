@@ -42,4 +42,23 @@ class WaitingChangesTest {
     assertThat(waiting.projects()).containsExactly(SMALL);
     assertThat(waiting.take()).isEqualTo(Map.of(SMALL, changes(1, 3)));
   }
+
+  @Test
+  void change_that_is_put_back_was_tried() {
+    waiting.add(SMALL, changes(1, 2));
+    assertThat(waiting.hasUntried()).isTrue();
+    waiting.take().forEach(waiting::putBack);
+    assertThat(waiting.hasUntried()).isFalse();
+    assertThat(waiting.projects()).containsExactly(SMALL);
+  }
+
+  @Test
+  void changes_of_a_project_that_is_gone_do_not_wait() {
+    waiting.add(LARGE, changes(1, 2));
+    waiting.add(SMALL, changes(3, 4));
+    waiting.remove(LARGE);
+    assertThat(waiting.take()).isEqualTo(Map.of(SMALL, changes(3, 4)));
+    waiting.remove(SMALL);
+    assertThat(waiting.hasUntried()).isFalse();
+  }
 }

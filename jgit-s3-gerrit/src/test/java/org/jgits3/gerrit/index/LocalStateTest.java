@@ -14,7 +14,11 @@ import java.io.IOException;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
+import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.store.StoreException;
@@ -27,8 +31,34 @@ class LocalStateTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a");
   private static final List<Change.Id> CHANGES = List.of(Change.id(1));
 
-  /** Repositories none of which can be opened. */
-  private record Unreadable(IOException cause) implements GitRepositoryManager {
+  /** Repository whose refs cannot be read. */
+  private static final class Damaged extends InMemoryRepository {
+    private final RefDatabase refs;
+
+    Damaged(IOException cause) {
+      super(new DfsRepositoryDescription("a"));
+      refs =
+          new MemRefDatabase() {
+            @Override
+            public Ref exactRef(String name) throws IOException {
+              throw cause;
+            }
+          };
+    }
+
+    @Override
+    public RefDatabase getRefDatabase() {
+      return refs;
+    }
+  }
+
+  /** Opens a repository, or fails. */
+  private interface Opening {
+    Repository open() throws IOException;
+  }
+
+  /** Repositories that are opened in one way. */
+  private record Repositories(Opening opening) implements GitRepositoryManager {
     @Override
     public Status getRepositoryStatus(Project.NameKey name) {
       return Status.UNAVAILABLE;
@@ -36,12 +66,12 @@ class LocalStateTest {
 
     @Override
     public Repository openRepository(Project.NameKey name) throws IOException {
-      throw cause;
+      return opening.open();
     }
 
     @Override
     public Repository createRepository(Project.NameKey name) throws IOException {
-      throw cause;
+      return opening.open();
     }
 
     @Override
@@ -58,10 +88,10 @@ class LocalStateTest {
     public void repositoryDeleted(Project.NameKey name) {}
   }
 
-  private static LocalState state(IOException cause) throws Exception {
+  private static LocalState state(Opening opening) throws Exception {
     return new LocalState(
         new Config(),
-        new Unreadable(cause),
+        new Repositories(opening),
         TestSite.requests(),
         null,
         null,
@@ -85,13 +115,28 @@ class LocalStateTest {
     assertThatThrownBy(() -> state.followChanges(PROJECT, CHANGES)).isInstanceOf(IOException.class);
   }
 
+  private static void failsAlways(LocalState state) {
+    for (int i = 0; i < 2 * LocalState.ATTEMPTS; i++) {
+      fails(state);
+    }
+  }
+
   @Test
   void change_that_keeps_failing_is_given_up() throws Exception {
-    LocalState state = state(new IOException("damaged"));
+    LocalState state = state(() -> new Damaged(new IOException("damaged")));
     for (int i = 1; i < LocalState.ATTEMPTS; i++) {
       fails(state);
     }
     assertThatCode(() -> state.followChanges(PROJECT, CHANGES)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void changes_of_a_project_that_cannot_be_opened_are_not_given_up() throws Exception {
+    failsAlways(
+        state(
+            () -> {
+              throw new IOException("damaged");
+            }));
   }
 
   @ParameterizedTest
@@ -101,10 +146,7 @@ class LocalStateTest {
         refuses
             ? new StoreException.Refused("key", "refused", null)
             : new StoreException.Unavailable("key", "no answer", null);
-    LocalState state = state(cause);
-    for (int i = 0; i < 2 * LocalState.ATTEMPTS; i++) {
-      fails(state);
-    }
+    failsAlways(state(() -> new Damaged(cause)));
   }
 
   @Test
