@@ -390,6 +390,7 @@ class FollowerTest {
     follower.start();
     rounds(2);
     assertThat(status.report().ready()).isFalse();
+    assertThat(status.report().failure()).isNotEmpty();
     assertThat(answer()).isEqualTo(503);
     local.refused.clear();
     eventually(() -> status.report().ready());
