@@ -45,10 +45,10 @@ import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.DurableIndexes;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.IndexedHere;
-import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.index.News;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.gerrit.shared.SharedEvents;
@@ -95,7 +95,7 @@ class FollowerTest {
   }
 
   /** Indexes that refuse effects of some projects, or everything about them. */
-  private static final class Refusing extends LocalState {
+  private static final class Refusing extends DetachedState {
     final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> compared = ConcurrentHashMap.newKeySet();
@@ -107,26 +107,7 @@ class FollowerTest {
     volatile CountDownLatch together = new CountDownLatch(0);
 
     Refusing(IndexedHere indexedHere) {
-      super(
-          new Config(),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          indexedHere);
+      super(indexedHere);
     }
 
     @Override

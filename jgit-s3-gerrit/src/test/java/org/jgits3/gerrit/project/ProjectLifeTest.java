@@ -43,8 +43,8 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.IndexedHere;
-import org.jgits3.gerrit.index.LocalState;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
@@ -163,28 +163,9 @@ class ProjectLifeTest {
   }
 
   /** Indexes that have no project. */
-  private static final class NoIndexes extends LocalState {
+  private static final class NoIndexes extends DetachedState {
     NoIndexes() {
-      super(
-          new Config(),
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          null,
-          new IndexedHere());
+      super(new IndexedHere());
     }
 
     @Override
