@@ -275,7 +275,7 @@ public final class GerritEndToEnd {
             work.renew();
             work.commit(file, file + "\n");
             String[] change = new String[1];
-            report.counted("push for review", 8, 10, 2, () -> change[0] = work.push());
+            report.counted("push for review", 7, 10, 2, () -> change[0] = work.push());
             report.counted(
                 "change detail", 2, 2, 1, () -> equal(status(a, change[0]), "NEW", "status"));
             report.counted(
@@ -284,8 +284,8 @@ public final class GerritEndToEnd {
                 1,
                 1,
                 () -> equal(a.get("changes/?q=status:open").size(), 1, "open changes"));
-            report.counted("vote and message", 5, 4, 1, () -> approve(a, change[0]));
-            report.counted("submit", 6, 7, 1, () -> a.post(change(change[0]) + "/submit", "{}"));
+            report.counted("vote and message", 4, 4, 1, () -> approve(a, change[0]));
+            report.counted("submit", 4, 7, 1, () -> a.post(change(change[0]) + "/submit", "{}"));
             equal(status(a, change[0]), "MERGED", "status");
             report.counted("fetch, new", 4, 2, 2, () -> work.git("fetch", "-q", "origin"));
             that(work.git("ls-tree", "--name-only", "origin/master").contains(file), file);

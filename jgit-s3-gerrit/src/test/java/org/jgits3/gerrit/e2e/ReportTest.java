@@ -41,4 +41,20 @@ class ReportTest {
         1,
         1);
   }
+
+  @Test
+  void validations_by_work_after_a_write_are_not_requests_of_an_operation() {
+    assertThat(Report.own(List.of(READ_USERS, READ, PACK, WRITTEN))).isEqualTo(4);
+    assertThat(Report.own(List.of(READ_USERS, READ, PACK, WRITTEN, READ_USERS, READ, READ)))
+        .isEqualTo(4);
+    assertThat(Report.own(List.of(READ, PACK, WRITTEN, LEASE, READ, PACK, WRITTEN))).isEqualTo(3);
+  }
+
+  @Test
+  void other_requests_after_a_write_and_all_without_one_are_those_of_an_operation() {
+    assertThat(Report.own(List.of(READ, PACK, WRITTEN, READ.replace("304", "200"), PACK)))
+        .isEqualTo(5);
+    assertThat(Report.own(List.of(READ_USERS, READ, READ, READ_USERS))).isEqualTo(4);
+    assertThat(Report.own(List.of())).isZero();
+  }
 }
