@@ -17,7 +17,10 @@ import org.jgits3.gerrit.e2e.writers.HoldLease;
 import org.jgits3.gerrit.e2e.writers.ListPacks;
 import org.jgits3.gerrit.e2e.writers.SetRef;
 
-/** A versitygw with one bucket, whose access log counts the requests. */
+/**
+ * A versitygw with one bucket, whose access log counts the requests. It keeps connections open, as
+ * S3 does and versitygw by default does not.
+ */
 final class S3Server {
   static final String KEY = "jgits3-e2e";
   static final String SECRET = "jgits3-e2e-secret";
@@ -54,6 +57,8 @@ final class S3Server {
                 binary.toString(),
                 "--port",
                 "127.0.0.1:" + port,
+                "--quiet",
+                "--keep-alive",
                 "--access-log",
                 accessLog.toString(),
                 "posix",
