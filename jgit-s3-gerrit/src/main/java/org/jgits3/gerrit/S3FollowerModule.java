@@ -10,6 +10,7 @@ import com.google.gerrit.extensions.events.GroupIndexedListener;
 import com.google.gerrit.extensions.registration.DynamicSet;
 import com.google.gerrit.extensions.restapi.RestApiModule;
 import com.google.gerrit.lifecycle.LifecycleModule;
+import com.google.gerrit.server.ExceptionHook;
 import com.google.gerrit.server.events.EventListener;
 import com.google.gerrit.server.index.OnlineUpgradeListener;
 import org.jgits3.gerrit.follow.Follower;
@@ -43,6 +44,7 @@ public final class S3FollowerModule extends LifecycleModule {
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), OnlineUpgradeListener.class).to(OnlineReindexes.class);
     DynamicSet.bind(binder(), EventListener.class).to(SharedEvents.class);
+    DynamicSet.bind(binder(), ExceptionHook.class).to(SubmitRaces.class);
     install(
         new RestApiModule() {
           @Override

@@ -137,7 +137,11 @@ final class TwoNodes {
     report.check("a project deleted in the bucket is gone from both", this::deletedProject);
     report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
-    report.check("submit on both at once: one commit, the other one gets 200 or 409", this::races);
+    report.check(
+        "submit on both at once: one commit, the other one gets 200 or 409", () -> races(b, RACES));
+    report.check(
+        "submit twice on one: one commit, the other one gets 200 or 409",
+        () -> races(a, 2 * RACES));
     report.check("fast-forward on both at once: one wins, the other one is told", this::rivals);
     report.check("writes by both at once end in equal indexes", this::both);
     report.check("a paused node catches up", this::paused);
@@ -653,14 +657,15 @@ final class TwoNodes {
     return System.nanoTime() - start > SOON.toNanos() ? 1 : 0;
   }
 
-  private void races() throws Exception {
+  /** Submits changes on A and another node at once. */
+  private void races(GerritNode other, int rounds) throws Exception {
     List<String> answers = new ArrayList<>();
-    for (int i = 0; i < RACES; i++) {
-      String file = "race-" + i;
+    for (int i = 0; i < rounds; i++) {
+      String file = "race-" + rounds + "-" + i;
       String change = work.newChange(file);
       approve(a, change);
       lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
-      List<Integer> statuses = submitTogether(change, change);
+      List<Integer> statuses = submitTogether(change, other, change);
       answers.add(statuses.get(0) + "/" + statuses.get(1));
       that(statuses.contains(200), "nobody submitted: " + statuses);
       that(Set.of(200, 409).containsAll(statuses), "answers: " + statuses);
@@ -673,10 +678,11 @@ final class TwoNodes {
     Report.say("  answers: " + answers);
   }
 
-  private List<Integer> submitTogether(String ofA, String ofB) throws Exception {
+  private List<Integer> submitTogether(String onA, GerritNode other, String onOther)
+      throws Exception {
     List<Callable<Integer>> both = new ArrayList<>();
-    both.add(() -> a.rest("admin", "POST", change(ofA) + "/submit", "{}").status());
-    both.add(() -> b.rest("admin", "POST", change(ofB) + "/submit", "{}").status());
+    both.add(() -> a.rest("admin", "POST", change(onA) + "/submit", "{}").status());
+    both.add(() -> other.rest("admin", "POST", change(onOther) + "/submit", "{}").status());
     return Together.all(both);
   }
 
@@ -691,7 +697,7 @@ final class TwoNodes {
         approve(a, change);
         lags("indexed", () -> finds(b, change, "label:Code-Review=2"));
       }
-      List<Integer> statuses = submitTogether(changes.get(0), changes.get(1));
+      List<Integer> statuses = submitTogether(changes.get(0), b, changes.get(1));
       answers.add(statuses.get(0) + "/" + statuses.get(1));
       equal(Set.copyOf(statuses), Set.of(200, 409), "answers");
       int winner = statuses.indexOf(200);
