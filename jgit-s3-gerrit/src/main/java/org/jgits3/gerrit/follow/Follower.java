@@ -270,12 +270,11 @@ public class Follower implements LifecycleListener {
     followed = changes.end();
     toBeSaved = news.isEmpty() ? toBeSaved : 2;
     boolean compares = !failing.containsAll(compared);
-    boolean waits = !failing.containsAll(waiting.projects());
     // A node in time stays so while it compares projects, which may have many changes.
     boolean missing = late && (compares || waiting.hasUntried());
     boolean complete = !changes.hasMore() && !missing && Collections.disjoint(failing, first);
     status.ended(began, news.values(), failing, complete);
-    return changes.hasMore() || compares || waits;
+    return changes.hasMore() || compares || waiting.hasUntried();
   }
 
   /** Reads changes in the store, whose news are added. */
@@ -327,7 +326,7 @@ public class Follower implements LifecycleListener {
       failed.forEach(waiting::putBack);
     }
     failing.removeAll(some.keySet());
-    failing.addAll(failed.keySet());
+    failing.addAll(waiting.failing());
   }
 
   /**

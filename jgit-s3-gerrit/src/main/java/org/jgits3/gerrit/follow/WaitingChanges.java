@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Changes of projects that have too many for one round, in which nothing else is followed. Each
@@ -20,19 +21,26 @@ final class WaitingChanges {
   static final int MOST = 200;
 
   private final Map<Project.NameKey, Set<Change.Id>> waiting = new LinkedHashMap<>();
-  private final Set<Change.Id> untried = new HashSet<>();
+
+  /** Those that wait because they could not be followed. */
+  private final Set<Change.Id> failed = new HashSet<>();
 
   /** Creates an empty set of changes. */
   WaitingChanges() {}
 
   /** Adds changes of a project, behind those that wait. */
   void add(Project.NameKey project, Collection<Change.Id> changes) {
-    putBack(project, changes);
-    untried.addAll(changes);
+    put(project, changes);
+    changes.forEach(failed::remove);
   }
 
-  /** Adds changes that were taken, to be tried again. */
+  /** Adds changes that were taken and could not be followed, to be tried again. */
   void putBack(Project.NameKey project, Collection<Change.Id> changes) {
+    put(project, changes);
+    failed.addAll(changes);
+  }
+
+  private void put(Project.NameKey project, Collection<Change.Id> changes) {
     if (!changes.isEmpty()) {
       waiting.computeIfAbsent(project, p -> new LinkedHashSet<>()).addAll(changes);
     }
@@ -42,7 +50,7 @@ final class WaitingChanges {
   void remove(Project.NameKey project) {
     Set<Change.Id> changes = waiting.remove(project);
     if (changes != null) {
-      untried.removeAll(changes);
+      changes.forEach(failed::remove);
     }
   }
 
@@ -57,8 +65,8 @@ final class WaitingChanges {
       Set<Change.Id> changes = waiting.remove(project);
       List<Change.Id> some = changes.stream().limit(left).toList();
       some.forEach(changes::remove);
-      some.forEach(untried::remove);
-      putBack(project, changes); // behind the other projects
+      some.forEach(failed::remove);
+      put(project, changes); // behind the other projects
       taken.put(project, some);
       left -= some.size();
     }
@@ -72,6 +80,14 @@ final class WaitingChanges {
 
   /** Tests whether a change was not taken yet. */
   boolean hasUntried() {
-    return !untried.isEmpty();
+    return waiting.values().stream().anyMatch(changes -> !failed.containsAll(changes));
+  }
+
+  /** Projects of which a change waits because it could not be followed. */
+  Set<Project.NameKey> failing() {
+    return waiting.entrySet().stream()
+        .filter(its -> failed.stream().anyMatch(its.getValue()::contains))
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
   }
 }

@@ -492,6 +492,27 @@ class FollowerTest {
   }
 
   @Test
+  void a_project_is_failing_while_its_other_changes_are_followed() throws Exception {
+    create(PROJECT);
+    int all = 5 * WaitingChanges.MOST;
+    local.changes.put(PROJECT, changes(all));
+    local.broken = Change.id(1);
+    AtomicBoolean forgotten = new AtomicBoolean();
+    local.withChanges =
+        () -> {
+          if (local.followed.size() > WaitingChanges.MOST && metric("failing") == 0) {
+            forgotten.set(true);
+          }
+        };
+    follower.start();
+    eventually(() -> local.followed.size() > all - WaitingChanges.MOST);
+    assertThat(forgotten).isFalse();
+    local.broken = Change.id(0);
+    eventually(() -> metric("failing") == 0);
+    assertThat(local.followed).hasSize(all);
+  }
+
+  @Test
   void a_position_is_not_saved_while_changes_of_a_project_wait() throws Exception {
     create(Project.nameKey("b"));
     byte[] before = position();

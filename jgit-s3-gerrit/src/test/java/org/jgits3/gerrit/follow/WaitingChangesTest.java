@@ -50,6 +50,23 @@ class WaitingChangesTest {
     waiting.take().forEach(waiting::putBack);
     assertThat(waiting.hasUntried()).isFalse();
     assertThat(waiting.projects()).containsExactly(SMALL);
+    waiting.add(SMALL, changes(2, 2));
+    assertThat(waiting.hasUntried()).isTrue();
+  }
+
+  @Test
+  void project_is_failing_until_the_change_that_was_put_back_is_taken() {
+    int most = WaitingChanges.MOST;
+    waiting.add(LARGE, changes(1, 2 * most));
+    waiting.take();
+    assertThat(waiting.failing()).isEmpty();
+    waiting.putBack(LARGE, changes(1, 1));
+    assertThat(waiting.failing()).containsExactly(LARGE);
+    assertThat(waiting.take()).isEqualTo(Map.of(LARGE, changes(most + 1, 2 * most)));
+    assertThat(waiting.failing()).containsExactly(LARGE);
+    assertThat(waiting.hasUntried()).isFalse();
+    waiting.take();
+    assertThat(waiting.failing()).isEmpty();
   }
 
   @Test
