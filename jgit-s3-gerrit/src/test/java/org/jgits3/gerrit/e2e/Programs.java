@@ -62,10 +62,17 @@ final class Programs implements AutoCloseable {
 
   Result run(Path directory, Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
+    return run(directory, environment, command, MOST_MINUTES);
+  }
+
+  /** Runs a program, and ends it after some minutes. */
+  Result run(
+      Path directory, Map<String, String> environment, List<String> command, long mostMinutes)
+      throws IOException, InterruptedException {
     Path log = Files.createTempFile(directory.toAbsolutePath().getParent(), "out", ".txt");
     Process process = start(directory, environment, log.toFile(), command);
     try {
-      if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
+      if (!process.waitFor(mostMinutes, TimeUnit.MINUTES)) {
         throw new IOException("still running: " + command);
       }
       return new Result(process.exitValue(), Files.readString(log));

@@ -19,6 +19,12 @@ final class WorkCopy {
   static final Map<String, String> ENVIRONMENT =
       Map.of("GIT_TERMINAL_PROMPT", "0", "GIT_CONFIG_GLOBAL", "/dev/null", "LC_ALL", "C");
 
+  /**
+   * Time after which a command is ended. Processes of Git 2.39 may wait for each other for ever if
+   * the answer to a push breaks off, since its Gerrit ended; outages take two minutes.
+   */
+  private static final long MOST_MINUTES = 5;
+
   private final Programs programs;
   private final Path directory;
   private final String project;
@@ -56,7 +62,7 @@ final class WorkCopy {
                 "-c",
                 "user.email=admin@example.com"));
     command.addAll(Arrays.asList(arguments));
-    return programs.run(directory, ENVIRONMENT, command);
+    return programs.run(directory, ENVIRONMENT, command, MOST_MINUTES);
   }
 
   /** Commits a file with a Change-Id of its own. */
