@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -665,25 +666,25 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @param prefix beginning of the names; empty for all
    * @param after name after which all returned ones sort; empty for all
-   * @return names without {@code .git}, sorted, as of this call
+   * @return names without {@code .git}, sorted by their bytes in UTF-8, as of this call
    * @throws IllegalArgumentException if the groups before the last slash of the prefix are no names
    * @throws IOException if the store does not answer
    */
   public Iterable<String> names(String prefix, String after) throws IOException {
     NameTable.Builder found = new NameTable.Builder(0, 0);
     byte[] none = new byte[0];
+    byte[] last = after.getBytes(UTF_8);
     catalog.list(
         prefix,
-        name -> {
-          if (name.value().compareTo(after) > 0) {
-            found.add(name.value().getBytes(US_ASCII), none);
+        listed -> {
+          byte[] name = listed.value().getBytes(UTF_8);
+          if (Arrays.compareUnsigned(name, last) > 0) {
+            found.add(name, none);
           }
         });
     NameTable names = found.build();
     return () ->
-        IntStream.range(0, names.size())
-            .mapToObj(i -> new String(names.name(i), US_ASCII))
-            .iterator();
+        IntStream.range(0, names.size()).mapToObj(i -> new String(names.name(i), UTF_8)).iterator();
   }
 
   /**

@@ -82,6 +82,18 @@ class S3RepositoryManagerTest {
   }
 
   @Test
+  void names_beyond_ASCII_are_listed_in_the_order_of_their_bytes() throws Exception {
+    List<String> names = List.of("a", "grün", "日本", "\uE000", "\uD83D\uDE80");
+    for (String name : names) {
+      manager.createRepository(name).close();
+    }
+    assertThat(manager.names("", "")).containsExactlyElementsOf(names);
+    assertThat(manager.names("", "grün")).containsExactlyElementsOf(names.subList(2, 5));
+    assertThat(manager.names("", "\uE000")).containsExactly("\uD83D\uDE80");
+    assertThat(manager.list()).containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  @Test
   void a_pack_that_is_being_written_is_given_up_when_its_manager_is_closed() throws Exception {
     byte[] blob = new byte[17 << 20];
     new SplittableRandom(1).nextBytes(blob);

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * The checked name of a repository, without {@code .git}.
  *
  * <p>Names are case sensitive and may hold any character that can be shown on a line, except the
- * backslash. No segment ends in {@code .git} or {@code .lock} in any case, so that no manifest's
- * key is ever a path prefix of another, also where a directory ignores case.
+ * backslash and U+FFFD. No segment ends in {@code .git} or {@code .lock} in any case, so that no
+ * manifest's key is ever a path prefix of another, also where a directory ignores case.
  *
  * @param value name as people write it, segments separated by {@code /}
  */
@@ -25,6 +25,10 @@ public record RepositoryName(String value) {
   private static final String SUFFIX = ".git/manifest";
   private static final String GIT = ".git";
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
+
+  /** Character that decoders put in the place of bytes they cannot decode. */
+  private static final char UNDECODABLE = '\uFFFD';
+
   private static final int MAX_CHARACTERS = 255;
   private static final int MAX_SEGMENT_BYTES = 240;
   private static final int MAX_KEY_BYTES = 900;
@@ -124,6 +128,9 @@ public record RepositoryName(String value) {
     }
     if (name.indexOf('\\') >= 0) {
       throw refuse(name, "has a backslash");
+    }
+    if (name.indexOf(UNDECODABLE) >= 0) {
+      throw refuse(name, "has U+FFFD, which stands for bytes that are not UTF-8; check the locale");
     }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw refuse(name, "has half of a surrogate pair");

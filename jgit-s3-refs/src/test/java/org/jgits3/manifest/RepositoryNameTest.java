@@ -103,6 +103,7 @@ class RepositoryNameTest {
       {"\u00E9".repeat(41), "246 bytes"},
       {("\u4ED3".repeat(20) + "/").repeat(5) + "x", "at most 900"},
       {"a\uD83Db", "surrogate"},
+      {"gr\uFFFDn", "U+FFFD"},
     };
   }
 
@@ -123,6 +124,7 @@ class RepositoryNameTest {
         "repos/%61.git/manifest",
         "repos/a%2f.git/manifest",
         "repos/%C3.git/manifest",
+        "repos/gr%EF%BF%BDn.git/manifest",
         "repos/a//b.git/manifest",
         "repos/a.git/b.git/manifest",
         "repos/a b.git/manifest",

@@ -144,6 +144,42 @@ class LauncherIT {
         .doesNotContain("ExitOnOutOfMemoryError");
   }
 
+  @Test
+  void names_are_utf_8_in_every_locale() {
+    inLocaleC("\"$0\" --store \"$1\" init \"$(printf 'gr\\303\\274n/\\346\\227\\245')\"")
+        .succeeds();
+    assertThat(inLocaleC("\"$0\" --store \"$1\" list").succeeds().stdout()).isEqualTo("grün/日\n");
+    assertThat(inLocaleC("\"$0\" --store \"$1\" list --json").succeeds().stdout())
+        .isEqualTo("[ \"grün/日\" ]\n");
+  }
+
+  @Test
+  void name_that_the_locale_cannot_decode_is_refused() {
+    Command refused =
+        inLocaleC(
+            "exec \"$2/bin/java\" -jar \"$3\" --store \"$1\" init \"$(printf 'gr\\303\\274n')\"");
+    assertThat(refused.failsInOneLine(2).stderr()).contains("U+FFFD").contains("UTF-8");
+    Command invalid = inLocaleC("\"$0\" --store \"$1\" init \"$(printf 'gr\\374n')\"");
+    assertThat(invalid.failsInOneLine(2).stderr()).contains("U+FFFD").contains("UTF-8");
+  }
+
+  /**
+   * Runs a script in a locale without UTF-8. Its arguments are the launcher, the store, a JDK and
+   * the jar.
+   */
+  private Command inLocaleC(String script) {
+    return Command.finish(
+        List.of(
+            "sh",
+            "-c",
+            script,
+            clone.resolve("jgit-s3").toString(),
+            "file:" + scratch.resolve("data"),
+            JAVA_HOME.toString(),
+            jar.toString()),
+        Map.of("LC_ALL", "C", "JAVA_HOME", JAVA_HOME.toString()));
+  }
+
   /** Makes a source newer than the jar. */
   private void changeSource() throws IOException {
     Files.setLastModifiedTime(jar, FileTime.from(Instant.now().minusSeconds(60)));
