@@ -60,13 +60,28 @@ public sealed interface Effect {
    * Finds what depends on a ref. Nothing depends on a ref that Gerrit reads whenever it needs it:
    * drafts, stars, tags, dashboards, number sequences, group names.
    *
+   * <p>Gerrit's parsers throw on some names, such as one with a number of twenty digits, which any
+   * user may push. Nothing depends on such a ref either; it is named once in the log.
+   *
+   * @param project name of the project, for the log
    * @param allUsers true in the project that has the accounts and groups
-   * @param ref full name
+   * @param ref full name; any text
    * @param before value before; zero if the ref was created
    * @param after value after; zero if the ref was deleted
    * @return what depends on it; empty if nothing does
    */
-  static Optional<Effect> of(boolean allUsers, String ref, ObjectId before, ObjectId after) {
+  static Optional<Effect> of(
+      String project, boolean allUsers, String ref, ObjectId before, ObjectId after) {
+    try {
+      return parsed(allUsers, ref, before, after);
+    } catch (RuntimeException e) {
+      UnparsableRefs.name(project, ref, e);
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Effect> parsed(
+      boolean allUsers, String ref, ObjectId before, ObjectId after) {
     if (ref.startsWith(RefNames.REFS_CHANGES) || RefNames.isRefsEdit(ref)) {
       return Optional.ofNullable(Change.Id.fromRef(ref)).map(OfChange::new);
     }

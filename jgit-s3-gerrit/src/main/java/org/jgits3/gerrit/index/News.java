@@ -43,7 +43,7 @@ public final class News {
     try {
       Transactions transactions = change.transactions();
       for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
-        add(next.get(), allUsers);
+        add(next.get(), change.name(), allUsers);
       }
     } catch (IOException e) {
       LOG.atWarning().log(
@@ -53,13 +53,14 @@ public final class News {
     }
   }
 
-  private void add(Transaction transaction, boolean allUsers) throws IOException {
+  private void add(Transaction transaction, String project, boolean allUsers) throws IOException {
     if (!transaction.isOwn()) {
       oldest = Math.min(oldest, transaction.who().getWhenAsInstant().toEpochMilli());
     }
     Set<Effect> to = transaction.isOwn() ? own : effects;
     transaction.forEachChange(
-        ref -> Effect.of(allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(to::add));
+        ref ->
+            Effect.of(project, allUsers, ref.ref(), ref.oldId(), ref.newId()).ifPresent(to::add));
   }
 
   /** Adds an effect. */

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gerrit.entities.Account;
 import com.google.gerrit.entities.AccountGroup;
 import com.google.gerrit.entities.Change;
+import com.google.gerrit.entities.RefNames;
 import java.util.Optional;
+import java.util.Random;
 import org.eclipse.jgit.lib.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,11 +21,11 @@ class EffectTest {
   private static final ObjectId AFTER = ObjectId.zeroId();
 
   private static Optional<Effect> ofProject(String ref) {
-    return Effect.of(false, ref, BEFORE, AFTER);
+    return Effect.of("a", false, ref, BEFORE, AFTER);
   }
 
   private static Optional<Effect> ofAllUsers(String ref) {
-    return Effect.of(true, ref, BEFORE, AFTER);
+    return Effect.of("All-Users", true, ref, BEFORE, AFTER);
   }
 
   @ParameterizedTest
@@ -96,5 +98,93 @@ class EffectTest {
   void nothing_depends_on_what_gerrit_reads_whenever_it_needs_it(String ref) {
     assertThat(ofProject(ref)).isEmpty();
     assertThat(ofAllUsers(ref)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "refs/changes/99/99999999999/1",
+        "refs/changes/99/99999999999/meta",
+        "refs/changes/34/1234/99999999999",
+        "refs/users/01/1/edit-99999999999/1",
+        "refs/users/01/1/edit-2147483648/1",
+        "refs/users/01/99999999999",
+        "refs/users/48/2147483648"
+      })
+  void ref_that_gerrit_cannot_parse_has_no_effect(String ref) {
+    assertThat(ofProject(ref)).isEmpty();
+    assertThat(ofAllUsers(ref)).isEmpty();
+  }
+
+  @Test
+  void any_ref_has_the_effect_that_the_parsers_of_gerrit_see_or_none() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    int parsed = 0;
+    int refused = 0;
+    for (int i = 0; i < 200_000; i++) {
+      String ref = hostile(random);
+      Optional<Effect> expected;
+      try {
+        expected = parsed(ref);
+      } catch (RuntimeException e) {
+        expected = Optional.empty();
+        refused++;
+      }
+      parsed += expected.isPresent() ? 1 : 0;
+      assertThat(ofAllUsers(ref)).as("%s, seed %s", ref, seed).isEqualTo(expected);
+      assertThat(ofProject(ref).isPresent()).isIn(false, expected.isPresent());
+    }
+    assertThat(parsed).isPositive();
+    assertThat(refused).isPositive();
+  }
+
+  /** What Gerrit itself takes a ref of All-Users for, if it can parse it. */
+  private static Optional<Effect> parsed(String ref) {
+    Change.Id change = Change.Id.fromRef(ref);
+    if (change != null) {
+      return Optional.of(new Effect.OfChange(change));
+    }
+    if (RefNames.isRefsEdit(ref)) {
+      return Optional.empty();
+    }
+    Account.Id account = ref.startsWith("refs/users/") ? Account.Id.fromRef(ref) : null;
+    if (account != null) {
+      return Optional.of(new Effect.OfAccount(account));
+    }
+    AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref);
+    return Optional.ofNullable(group).map(uuid -> new Effect.OfGroup(uuid, BEFORE, AFTER));
+  }
+
+  /** A name near those that Gerrit uses. */
+  private static String hostile(Random random) {
+    String[] starts = {"refs/changes/", "refs/users/", "refs/groups/", "refs/starred-changes/"};
+    StringBuilder ref = new StringBuilder(starts[random.nextInt(starts.length)]);
+    String number = number(random);
+    String shard = number.substring(Math.max(0, number.length() - 2));
+    ref.append(shard.length() < 2 ? "0" + shard : shard).append('/').append(number);
+    String[] ends = {"", "/", "/meta", "/robot-comments", "/edit-", "/x", "/edit-%s/", "/%s"};
+    ref.append(ends[random.nextInt(ends.length)].formatted(number(random)));
+    if (random.nextBoolean()) {
+      ref.append(number(random));
+    }
+    for (int edits = random.nextInt(3); edits > 0; edits--) {
+      int at = "refs/".length() + random.nextInt(ref.length() - "refs/".length());
+      switch (random.nextInt(3)) {
+        case 0 -> ref.deleteCharAt(at);
+        case 1 -> ref.insert(at, "0/-+e\u0661\u00e9".charAt(random.nextInt(7)));
+        default -> ref.insert(at, number(random));
+      }
+    }
+    return ref.toString();
+  }
+
+  private static String number(Random random) {
+    return switch (random.nextInt(4)) {
+      case 0 -> Integer.toString(random.nextInt(200));
+      case 1 -> Long.toString(Integer.MAX_VALUE + random.nextLong(-3, 3));
+      case 2 -> Long.toString(random.nextLong(-3, Long.MAX_VALUE));
+      default -> "9".repeat(1 + random.nextInt(12));
+    };
   }
 }
