@@ -79,7 +79,7 @@ public final class GerritEndToEnd {
       switch (args[i]) {
         case "--gerrit" -> gerrit = args[++i];
         case "--from" -> from = args[++i];
-        case "--local", "--keep", "--brief", "--trace", "--bench", "--scale" ->
+        case "--local", "--keep", "--brief", "--trace", "--bench", "--scale", "--hostile" ->
             options.add(args[i]);
         case "--changes" -> changes = Integer.parseInt(args[++i]);
         case "--projects" -> projects = Integer.parseInt(args[++i]);
@@ -94,6 +94,9 @@ public final class GerritEndToEnd {
     }
     if (nodes < 1 || nodes > 2 || options.contains("--local") && nodes > 1) {
       usage("--nodes 1 or 2, and 1 with --local");
+    }
+    if (options.contains("--hostile") && options.contains("--local")) {
+      usage("--hostile needs a bucket");
     }
     Path root = Path.of(System.getProperty("jgits3.e2e.root"));
     Path jars = Path.of(System.getProperty("jgits3.e2e.jars"));
@@ -164,6 +167,10 @@ public final class GerritEndToEnd {
           a.put("accounts/self/emails/admin@example.com", "{\"no_confirmation\":true}");
           a.post("accounts/self/sshkeys", Files.readString(directory.resolve("key.pub")));
         });
+    if (options.contains("--hostile")) {
+      test.hostile(wars.getLast(), root, jar);
+      return report.end();
+    }
     test.projects();
     if (!local) {
       test.metrics();
@@ -203,6 +210,15 @@ public final class GerritEndToEnd {
       if (!wars.getFirst().equals(wars.getLast())) {
         both.upgrade(wars.getLast());
       }
+      b.stop();
+    }
+  }
+
+  private void hostile(Path war, Path root, Path jar) throws Exception {
+    GerritNode b = new GerritNode(programs, war, directory, "b");
+    try (SlowProxy proxy = SlowProxy.passing(store.port())) {
+      b.configure(store, proxy.port(), jar);
+      new Hostile(programs, directory, root, this, store, a, b, proxy, key).run(report);
       b.stop();
     }
   }

@@ -110,16 +110,7 @@ final class TwoNodes {
     report.check(
         "a second node joins, and the first begins to follow",
         () -> {
-          a.stop();
-          for (GerritNode node : List.of(a, b)) {
-            node.follow();
-            node.add(Numbers.SETTINGS + Administration.SETTINGS);
-          }
-          a.start();
-          b.join(a);
-          b.start();
-          ready(a);
-          ready(b);
+          join(a, b);
           work = test.clone(a, project);
           equal(state(b), state(a), "indexes");
         });
@@ -169,6 +160,20 @@ final class TwoNodes {
             that(shown.at("s3/follower/behind").at("value").number() >= 0, "metrics: " + shown);
           }
         });
+  }
+
+  /** Makes a second node join one that did not follow before. */
+  static void join(GerritNode a, GerritNode b) throws Exception {
+    a.stop();
+    for (GerritNode node : List.of(a, b)) {
+      node.follow();
+      node.add(Numbers.SETTINGS + Administration.SETTINGS);
+    }
+    a.start();
+    b.join(a);
+    b.start();
+    ready(a);
+    ready(b);
   }
 
   static void ready(GerritNode node) throws Exception {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import java.nio.file.Path;
+
+/**
+ * Two Gerrits whose users, other writers of the bucket and network do their worst: both nodes serve
+ * all the same.
+ */
+final class Hostile {
+  private final Programs programs;
+  private final Path directory;
+  private final Path root;
+  private final GerritEndToEnd test;
+  private final S3Server store;
+  private final GerritNode a;
+  private final GerritNode b;
+  private final SlowProxy proxy;
+  private final Path key;
+
+  /**
+   * Creates the cases.
+   *
+   * @param b node that has not joined yet, and reaches the store by the proxy
+   */
+  Hostile(
+      Programs programs,
+      Path directory,
+      Path root,
+      GerritEndToEnd test,
+      S3Server store,
+      GerritNode a,
+      GerritNode b,
+      SlowProxy proxy,
+      Path key) {
+    this.programs = programs;
+    this.directory = directory;
+    this.root = root;
+    this.test = test;
+    this.store = store;
+    this.a = a;
+    this.b = b;
+    this.proxy = proxy;
+    this.key = key;
+  }
+
+  void run(Report report) throws InterruptedException {
+    report.check("a second node joins, and the first begins to follow", () -> TwoNodes.join(a, b));
+    // Further classes with cases of their own are run here; each leaves both nodes ready.
+  }
+}
