@@ -79,7 +79,14 @@ public final class GerritEndToEnd {
       switch (args[i]) {
         case "--gerrit" -> gerrit = args[++i];
         case "--from" -> from = args[++i];
-        case "--local", "--keep", "--brief", "--trace", "--bench", "--scale", "--hostile" ->
+        case "--local",
+            "--keep",
+            "--brief",
+            "--smoke",
+            "--trace",
+            "--bench",
+            "--scale",
+            "--hostile" ->
             options.add(args[i]);
         case "--changes" -> changes = Integer.parseInt(args[++i]);
         case "--projects" -> projects = Integer.parseInt(args[++i]);
@@ -89,8 +96,8 @@ public final class GerritEndToEnd {
         default -> usage("unknown option " + args[i]);
       }
     }
-    if (from != null && nodes != 2) {
-      usage("--from needs --nodes 2");
+    if (nodes != 2 && (from != null || options.contains("--smoke"))) {
+      usage("--from and --smoke need --nodes 2");
     }
     if (nodes < 1 || nodes > 2 || options.contains("--local") && nodes > 1) {
       usage("--nodes 1 or 2, and 1 with --local");
@@ -177,6 +184,10 @@ public final class GerritEndToEnd {
     }
     test.people();
     test.reviews();
+    if (options.contains("--smoke")) {
+      test.twoNodes(wars, root, jar, TwoNodes::smoke);
+      return report.end();
+    }
     if (!options.contains("--brief")) {
       test.changes();
       test.refs();
@@ -185,7 +196,7 @@ public final class GerritEndToEnd {
       test.maintenance();
     }
     if (nodes == 2) {
-      test.twoNodes(wars, root, jar, options.contains("--brief"));
+      test.twoNodes(wars, root, jar, both -> both.run(options.contains("--brief")));
     } else {
       report.skip("two nodes", local ? "a local disk has one" : "only with --nodes 2");
     }
@@ -199,14 +210,19 @@ public final class GerritEndToEnd {
     return report.end();
   }
 
-  private void twoNodes(List<Path> wars, Path root, Path jar, boolean brief) throws Exception {
+  /** Cases of two nodes. */
+  private interface Cases {
+    void run(TwoNodes both) throws InterruptedException;
+  }
+
+  private void twoNodes(List<Path> wars, Path root, Path jar, Cases cases) throws Exception {
     GerritNode b = new GerritNode(programs, wars.getFirst(), directory, "b");
     try (SlowProxy proxy = SlowProxy.passing(store.port())) {
       b.configure(store, proxy.port(), jar);
       Outages outages = new Outages(this, store, a, b, proxy, key, P);
       Balanced balanced = new Balanced(programs, directory, root, a, b, this, P);
       TwoNodes both = new TwoNodes(this, report, store, a, b, key, P, outages, balanced);
-      both.run(brief);
+      cases.run(both);
       if (!wars.getFirst().equals(wars.getLast())) {
         both.upgrade(wars.getLast());
       }
