@@ -3,13 +3,12 @@ package org.jgits3.gerrit.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.annotations.VisibleForTesting;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Change;
-import com.google.gerrit.extensions.registration.DynamicItem;
 import com.google.gerrit.server.events.ChangeDeletedEvent;
 import com.google.gerrit.server.events.ChangeEvent;
 import com.google.gerrit.server.events.Event;
-import com.google.gerrit.server.events.EventDispatcher;
 import com.google.gerrit.server.events.EventGson;
 import com.google.gerrit.server.events.EventListener;
 import com.google.gerrit.server.notedb.ChangeNotes;
@@ -19,18 +18,22 @@ import com.google.gerrit.server.util.OneOffRequestContext;
 import com.google.gson.Gson;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
@@ -41,9 +44,17 @@ import org.jgits3.store.ObjectStore;
  * Events of all Gerrits on a store, so that {@code stream-events} of each node shows them all.
  *
  * <p>A node writes its events as objects below {@code gerrit-events/}, one object for each round,
- * and posts the events of the other nodes. The objects are kept for minutes only: events are for
- * programs that are listening, and a node that is down misses them. Used by the follower's thread,
- * except for {@link #onEvent}.
+ * and posts the events of the other nodes to {@link StreamedEvents}. The objects are kept for
+ * minutes only: events are for programs that are listening, and a node that is down misses them.
+ *
+ * <p>No time of day is used. Each object has a number, higher than those of all objects that its
+ * node has listed or written before, and objects are read by their numbers. So the events of a node
+ * keep their order, and an event comes after those that were written before it happened. A node
+ * deletes an object {@link #KEPT} after it has listed the object for the first time.
+ *
+ * <p>Objects have {@link #MAX_BYTES} at most; a node holds no more than that of events to be
+ * written and of events to be posted, besides {@link #WAITING} of its own events. Used by the
+ * follower's thread, except for {@link #onEvent}.
  */
 @Singleton
 public class SharedEvents implements EventListener {
@@ -51,59 +62,93 @@ public class SharedEvents implements EventListener {
 
   private static final String PREFIX = "gerrit-events/";
 
-  /** Time of writing in milliseconds, node, and number of the object among those of the node. */
-  private static final Pattern KEY =
-      Pattern.compile(PREFIX + "([0-9]{13})-([0-9a-f]{16})-([0-9]{1,18})");
+  /** Number of the object, and the node that wrote it. */
+  private static final Pattern KEY = Pattern.compile(PREFIX + "([0-9]{18})-([0-9a-f]{16})");
 
-  private static final Duration KEPT = Duration.ofMinutes(5);
+  /** Time for which a node may be unable to list objects and miss none. */
+  @VisibleForTesting static final Duration KEPT = Duration.ofMinutes(5);
 
-  /** Maximum number of events that wait for the store, or for the end of a round. */
+  /** Maximum size of an object. An event that needs more is not shared. */
+  @VisibleForTesting static final int MAX_BYTES = 8 << 20;
+
+  /** Maximum number of events of this node that wait for the store. */
   private static final int WAITING = 10_000;
+
+  /**
+   * Time between two rounds after which no more events are written or posted: following goes on.
+   */
+  @VisibleForTesting static final Duration TURN = Duration.ofSeconds(1);
 
   private final S3GitRepositoryManager repositories;
   private final OneOffRequestContext context;
-  private final DynamicItem<EventDispatcher> dispatcher;
+  private final StreamedEvents streamed;
   private final ChangeNotes.Factory notes;
   private final Gson gson;
+  private final LongSupplier nanoTime;
   private final String node = String.format("%016x", ThreadLocalRandom.current().nextLong());
   private final Queue<Event> own = new ArrayDeque<>(); // guarded by this
-  private final Queue<String> others = new ArrayDeque<>();
-  private final Map<String, Long> read = new HashMap<>();
-  private boolean listening;
-  private String unwritten = "";
-  private long written;
 
-  /** Thread that is posting events of other nodes; {@link #onEvent} receives these, too. */
-  private volatile Thread posting;
+  /** Key and bytes of the object to be written; no bytes if there is none. */
+  private String key = "";
+
+  private byte[] unwritten = {};
+
+  /** Event that did not fit into the last object; no bytes if there is none. */
+  private byte[] left = {};
+
+  /** Highest number of an object listed or written by this node. */
+  private long highest;
+
+  /** Readings of the clock when this node listed the objects for the first time. */
+  private final Map<String, Long> listed = new HashMap<>();
+
+  /** Highest number of an object read, by node. */
+  private final Map<String, Long> read = new HashMap<>();
+
+  /** Events to be posted, and the sum of the sizes of their objects. */
+  private final Queue<String> others = new ArrayDeque<>();
+
+  private long othersSize;
+  private boolean listening;
 
   @Inject
   public SharedEvents(
       S3GitRepositoryManager repositories,
       OneOffRequestContext context,
-      DynamicItem<EventDispatcher> dispatcher,
+      StreamedEvents streamed,
       ChangeNotes.Factory notes,
       @EventGson Gson gson) {
+    this(repositories, context, streamed, notes, gson, System::nanoTime);
+  }
+
+  @VisibleForTesting
+  SharedEvents(
+      S3GitRepositoryManager repositories,
+      OneOffRequestContext context,
+      StreamedEvents streamed,
+      ChangeNotes.Factory notes,
+      Gson gson,
+      LongSupplier nanoTime) {
     this.repositories = repositories;
     this.context = context;
-    this.dispatcher = dispatcher;
+    this.streamed = streamed;
     this.notes = notes;
     this.gson = gson;
+    this.nanoTime = nanoTime;
   }
 
   @Override
-  public void onEvent(Event event) {
-    if (Thread.currentThread() != posting) {
-      add(own, event);
-    }
-  }
-
-  private synchronized <T> void add(Queue<T> queue, T event) {
-    if (queue.size() == WAITING) {
-      queue.remove();
+  public synchronized void onEvent(Event event) {
+    if (own.size() == WAITING) {
+      own.remove();
       LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
           "Following: more than %s events wait, the oldest are dropped", WAITING);
     }
-    queue.add(event);
+    own.add(event);
+  }
+
+  private synchronized Event poll() {
+    return own.poll();
   }
 
   /**
@@ -117,85 +162,141 @@ public class SharedEvents implements EventListener {
   }
 
   void exchange(ObjectStore store) throws IOException {
+    List<Listed> objects = list(store);
     write(store);
-    List<String> keys = new ArrayList<>();
-    store.list(PREFIX, object -> keys.add(object.key()));
-    List<String> expired = new ArrayList<>();
-    long kept = System.currentTimeMillis() - KEPT.toMillis();
-    for (String key : keys.stream().sorted().toList()) {
-      Matcher parts = KEY.matcher(key);
-      if (parts.matches()) {
-        if (Long.parseLong(parts.group(1)) < kept) {
-          expired.add(key);
-        }
-        read(store, key, parts.group(2), Long.parseLong(parts.group(3)));
-      }
-    }
-    listening = true;
+    read(store, objects);
+    List<String> expired = expired(objects);
     if (!expired.isEmpty()) {
       store.delete(expired);
     }
   }
 
+  /** Object with events of a node. */
+  private record Listed(String key, long size, long number, String from) {}
+
+  /** Lists objects by their numbers. */
+  private List<Listed> list(ObjectStore store) throws IOException {
+    List<Listed> objects = new ArrayList<>();
+    store.list(
+        PREFIX,
+        object -> {
+          Matcher parts = KEY.matcher(object.key());
+          if (parts.matches()) {
+            long number = Long.parseLong(parts.group(1));
+            objects.add(new Listed(object.key(), object.size(), number, parts.group(2)));
+            highest = Math.max(highest, number);
+          }
+        });
+    objects.sort(Comparator.comparing(Listed::key));
+    return objects;
+  }
+
   private void write(ObjectStore store) throws IOException {
-    if (unwritten.isEmpty()) {
-      unwritten = lines(takeOwn());
+    if (unwritten.length == 0) {
+      unwritten = lines();
+      key = "%s%018d-%s".formatted(PREFIX, highest + 1, node);
     }
-    if (!unwritten.isEmpty()) {
-      byte[] lines = unwritten.getBytes(UTF_8);
-      long number = written + 1; // again after an unknown outcome: others read each number once
-      String key = "%s%013d-%s-%d".formatted(PREFIX, System.currentTimeMillis(), node, number);
-      store.put(key, lines, 0, lines.length);
-      written = number;
-      unwritten = "";
+    if (unwritten.length > 0) {
+      store.put(key, unwritten, 0, unwritten.length); // the same again after an unknown outcome
+      highest++;
+      unwritten = new byte[0];
     }
   }
 
-  private synchronized List<Event> takeOwn() {
-    List<Event> taken = List.copyOf(own);
-    own.clear();
-    return taken;
-  }
-
+  /** Takes events of this node for one object. */
   @SuppressWarnings("try") // the context is that of the thread
-  private String lines(Collection<Event> events) {
-    StringBuilder lines = new StringBuilder();
+  private byte[] lines() {
+    ByteArrayOutputStream lines = new ByteArrayOutputStream();
+    lines.writeBytes(left);
+    left = new byte[0];
+    long began = nanoTime.getAsLong();
     try (ManualRequestContext ignored = context.open()) {
-      for (Event event : events) {
-        try {
-          lines.append(gson.toJson(event)).append('\n');
-        } catch (RuntimeException e) { // event of a plugin, or of a deleted change
-          LOG.atFine().withCause(e).log("Following: an event %s is not shared", event.type);
+      while (nanoTime.getAsLong() - began < TURN.toNanos()) {
+        Event event = poll();
+        if (event == null) {
+          break;
+        }
+        byte[] line = line(event);
+        if (lines.size() + line.length > MAX_BYTES) {
+          left = line;
+          break;
+        }
+        lines.writeBytes(line);
+      }
+    }
+    return lines.toByteArray();
+  }
+
+  /** Makes the line of an event; none if the event cannot be shared. */
+  private byte[] line(Event event) {
+    try {
+      byte[] line = (gson.toJson(event) + '\n').getBytes(UTF_8);
+      if (line.length <= MAX_BYTES) {
+        return line;
+      }
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: an event %s is not shared, as it has %s bytes", event.type, line.length);
+    } catch (RuntimeException e) { // event of a plugin, or of a deleted change
+      LOG.atFine().withCause(e).log("Following: an event %s is not shared", event.type);
+    }
+    return new byte[0];
+  }
+
+  /**
+   * Reads objects of other nodes once each, until as much as is held at most waits to be posted.
+   * Skips those that were written before this node listened.
+   */
+  private void read(ObjectStore store, List<Listed> objects) throws IOException {
+    for (Listed object : objects) {
+      if (object.from.equals(node) || object.number <= read.getOrDefault(object.from, 0L)) {
+        continue;
+      }
+      if (listening && object.size > MAX_BYTES) {
+        LOG.atWarning().log(
+            "Following: %s is not read, as it has %s bytes; no Gerrit wrote it",
+            object.key, object.size);
+      } else if (listening) {
+        if (othersSize + object.size > MAX_BYTES) {
+          break;
+        }
+        if (store.get(object.key, Optional.empty()) instanceof GetResult.Found found) {
+          othersSize += found.bytes().length;
+          new String(found.bytes(), UTF_8).lines().forEach(others::add);
+        }
+      }
+      read.put(object.from, object.number);
+    }
+    listening = true;
+  }
+
+  /** Finds objects that this node has listed for longer than they are kept. */
+  private List<String> expired(List<Listed> objects) {
+    long now = nanoTime.getAsLong();
+    Set<String> keys = new HashSet<>();
+    List<String> expired = new ArrayList<>();
+    for (Listed object : objects) {
+      keys.add(object.key);
+      if (now - listed.computeIfAbsent(object.key, k -> now) > KEPT.toNanos()) {
+        expired.add(object.key);
+      }
+    }
+    listed.keySet().retainAll(keys);
+    return expired;
+  }
+
+  /** Posts events of other nodes that were read before the last round. */
+  @SuppressWarnings("try") // the context is that of the thread
+  public void post() {
+    long began = nanoTime.getAsLong();
+    if (!others.isEmpty()) {
+      try (ManualRequestContext ignored = context.open()) {
+        while (!others.isEmpty() && nanoTime.getAsLong() - began < TURN.toNanos()) {
+          post(others.remove());
         }
       }
     }
-    return lines.toString();
-  }
-
-  /** Reads an object once; skips it if it was written before this node listened. */
-  private void read(ObjectStore store, String key, String from, long number) throws IOException {
-    if (from.equals(node) || number <= read.getOrDefault(from, 0L)) {
-      return;
-    }
-    if (listening && store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-      new String(found.bytes(), UTF_8).lines().forEach(line -> add(others, line));
-    }
-    read.put(from, number);
-  }
-
-  /** Posts the events of other nodes that were read before the last round. */
-  @SuppressWarnings("try") // the context is that of the thread
-  public void post() {
     if (others.isEmpty()) {
-      return;
-    }
-    posting = Thread.currentThread();
-    try (ManualRequestContext ignored = context.open()) {
-      for (String line = others.poll(); line != null; line = others.poll()) {
-        post(line);
-      }
-    } finally {
-      posting = null;
+      othersSize = 0;
     }
   }
 
@@ -203,11 +304,11 @@ public class SharedEvents implements EventListener {
     try {
       Event event = gson.fromJson(line, Event.class);
       if (event instanceof ChangeDeletedEvent ofDeleted && !isPrivate(ofDeleted)) {
-        dispatcher.get().postEvent(ofDeleted.getBranchNameKey(), ofDeleted);
+        streamed.postEvent(ofDeleted.getBranchNameKey(), ofDeleted);
       } else if (event instanceof ChangeEvent ofChange) {
-        dispatcher.get().postEvent(change(ofChange), ofChange);
+        streamed.postEvent(change(ofChange), ofChange);
       } else {
-        dispatcher.get().postEvent(event);
+        streamed.postEvent(event);
       }
     } catch (RuntimeException | PermissionBackendException e) { // from a plugin missing here
       LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);

@@ -128,6 +128,11 @@ final class GerritNode {
     Files.write(settings(), lines.stream().filter(l -> !l.contains("org.jgits3.")).toList());
   }
 
+  /** The directory of the site. */
+  Path site() {
+    return site;
+  }
+
   /** The file with the settings. */
   Path settings() {
     return site.resolve("etc/gerrit.config");
@@ -401,10 +406,7 @@ final class GerritNode {
 
     /** Counts the events of a type of a change. */
     long count(String type, int change) throws IOException {
-      return lines().stream()
-          .filter(line -> line.contains("\"type\":\"" + type + "\""))
-          .filter(line -> line.contains("\"number\":" + change + ","))
-          .count();
+      return lines().stream().filter(line -> isOf(line, type, change)).count();
     }
 
     boolean has(String text) throws IOException {
@@ -415,6 +417,12 @@ final class GerritNode {
     public void close() {
       programs.end(process);
     }
+  }
+
+  /** Tests whether an event is one of a type and of a change. */
+  static boolean isOf(String event, String type, int change) {
+    return event.contains("\"type\":\"" + type + "\"")
+        && event.contains("\"number\":" + change + ",");
   }
 
   /** Begins to stream the events that a user may see. */

@@ -253,7 +253,7 @@ final class TwoNodes {
     eventually(what, LAG, condition);
   }
 
-  private static int number(String change) {
+  static int number(String change) {
     return Integer.parseInt(change.substring(change.indexOf('~') + 1));
   }
 

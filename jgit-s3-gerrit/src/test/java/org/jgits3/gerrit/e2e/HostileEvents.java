@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.approve;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.submit;
+import static org.jgits3.gerrit.e2e.Report.equal;
+import static org.jgits3.gerrit.e2e.TwoNodes.finds;
+import static org.jgits3.gerrit.e2e.TwoNodes.lags;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.zip.ZipEntry;
+import org.jgits3.gerrit.e2e.plugin.EventCounter;
+
+/** Events of two Gerrits, of which each has a plugin that acts on all events it gets. */
+final class HostileEvents {
+  private static final String PROJECT = "hostile/events";
+  private static final String PLUGIN = "event-counter";
+  private static final int CHANGES = 5;
+
+  private final GerritEndToEnd test;
+  private final List<GerritNode> nodes;
+  private final Path key;
+
+  HostileEvents(GerritEndToEnd test, GerritNode a, GerritNode b, Path key) {
+    this.test = test;
+    this.nodes = List.of(a, b);
+    this.key = key;
+  }
+
+  void run(Report report) throws InterruptedException {
+    report.check("plugins get an event once, and users of each node once", this::once);
+  }
+
+  private void once() throws Exception {
+    for (GerritNode node : nodes) {
+      install(node);
+    }
+    create(nodes.get(0), PROJECT, "MERGE_IF_NECESSARY");
+    List<GerritNode.Events> streams = new ArrayList<>();
+    try {
+      for (GerritNode node : nodes) {
+        streams.add(node.streamEvents("admin", key));
+      }
+      for (int i = 0; i < nodes.size(); i++) {
+        streams(nodes.get(i), streams.get(i));
+      }
+      List<Integer> changes = new ArrayList<>();
+      for (int i = 0; i < CHANGES; i++) {
+        GerritNode one = nodes.get(i % 2);
+        GerritNode other = nodes.get((i + 1) % 2);
+        String change = test.clone(one, PROJECT).newChange("counted-" + i);
+        lags("change", () -> finds(other, change, "status:new"));
+        approve(other, change);
+        submit(one, change);
+        changes.add(TwoNodes.number(change));
+      }
+      for (String type : List.of("patchset-created", "comment-added", "change-merged")) {
+        for (int change : changes) {
+          for (GerritNode.Events stream : streams) {
+            lags(type, () -> stream.count(type, change) > 0);
+            equal(stream.count(type, change), 1L, type + " of a stream");
+          }
+          equal(counted(type, change), 1L, type + " of the plugins");
+        }
+      }
+    } finally {
+      streams.forEach(GerritNode.Events::close);
+    }
+  }
+
+  /** Waits until a stream has begun: it has an event of its own node. */
+  private static void streams(GerritNode node, GerritNode.Events stream) throws Exception {
+    List<String> branches = new ArrayList<>();
+    String prefix = "streaming-" + Long.toHexString(System.nanoTime()) + "-";
+    lags(
+        "streaming",
+        () -> {
+          branches.add(prefix + branches.size());
+          node.put(
+              "projects/" + id(PROJECT) + "/branches/" + branches.getLast(),
+              "{\"revision\":\"master\"}");
+          return stream.has(prefix);
+        });
+  }
+
+  private long counted(String type, int change) throws Exception {
+    long counted = 0;
+    for (GerritNode node : nodes) {
+      Path file = node.site().resolve("data").resolve(PLUGIN).resolve(EventCounter.FILE);
+      counted +=
+          Files.readString(file)
+              .lines()
+              .filter(line -> GerritNode.isOf(line, type, change))
+              .count();
+    }
+    return counted;
+  }
+
+  /** Puts the plugin into a site, and waits until Gerrit has loaded it, which takes a minute. */
+  private static void install(GerritNode node) throws Exception {
+    Manifest manifest = new Manifest();
+    Attributes attributes = manifest.getMainAttributes();
+    attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    attributes.putValue("Gerrit-PluginName", PLUGIN);
+    attributes.putValue("Gerrit-ApiType", "plugin");
+    String name = EventCounter.class.getName().replace('.', '/') + ".class";
+    Path plugins = Files.createDirectories(node.site().resolve("plugins"));
+    Path unfinished = node.site().resolve(PLUGIN);
+    try (OutputStream out = Files.newOutputStream(unfinished);
+        JarOutputStream jar = new JarOutputStream(out, manifest);
+        InputStream in = EventCounter.class.getClassLoader().getResourceAsStream(name)) {
+      jar.putNextEntry(new ZipEntry(name));
+      in.transferTo(jar);
+    }
+    Files.move(unfinished, plugins.resolve(PLUGIN + ".jar"));
+    TwoNodes.eventually(
+        "plugin",
+        TwoNodes.CATCH_UP,
+        () -> node.rest("admin", "GET", "plugins/" + PLUGIN + "/status", null).status() == 200);
+  }
+}
