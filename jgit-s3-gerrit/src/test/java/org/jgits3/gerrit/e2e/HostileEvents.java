@@ -126,6 +126,8 @@ final class HostileEvents {
     TwoNodes.eventually(
         "plugin",
         TwoNodes.CATCH_UP,
-        () -> node.rest("admin", "GET", "plugins/" + PLUGIN + "/status", null).status() == 200);
+        () ->
+            node.rest("admin", "GET", "plugins/" + PLUGIN + "/gerrit~status", null).status()
+                == 200);
   }
 }
