@@ -3,8 +3,12 @@ package org.jgits3.internal.pack;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Comparator;
+import java.util.List;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
@@ -20,8 +24,8 @@ import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
  * Receives a pack, and takes the memory for its objects from a share before JGit allocates it.
- * Fails when the pack takes more work than is allowed. Knows whether it serves a push. Used by one
- * thread.
+ * Refuses a pack that Git would not read, or that takes more work than is allowed. Knows whether it
+ * serves a push. Used by one thread.
  */
 final class PushParser extends DfsPackParser {
   /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
@@ -31,6 +35,7 @@ final class PushParser extends DfsPackParser {
   private final TransferMemory.Share memory;
   private final PushLimits.Work work;
   private final DeltaBases bases = new DeltaBases();
+  private final PackCheck check = new PackCheck();
   private boolean resolving;
   private long limit;
   @Nullable private ObjectChecker checker;
@@ -58,10 +63,15 @@ final class PushParser extends DfsPackParser {
   @Nullable
   public PackLock parse(ProgressMonitor receiving, ProgressMonitor resolving) throws IOException {
     PackLock lock;
-    try {
+    try (check) {
       lock = super.parse(receiving, resolving);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // all that JGit says
       throw new CorruptObjectException("the pack has a delta that cannot be applied", e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    } catch (TooLargeObjectInPackException e) { // JGit compares before it calls this
+      throw new IOException(
+          "object " + (check.objects() + 1) + " of the pack: " + e.getMessage(), e);
     }
     if (checker != null && !checker.getGitsubmodules().isEmpty()) {
       try (ObjectReader reader = database.newReader()) {
@@ -76,6 +86,9 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onPackHeader(long objectCount) throws IOException {
     memory.takeForObjects(objectCount);
+    if (objectCount > Integer.MAX_VALUE) {
+      throw new IOException("a pack of " + objectCount + " objects is too large for an index");
+    }
     super.onPackHeader(objectCount);
     if (getPackDescription() instanceof S3PackDescription pack
         && getLockMessage() != null
@@ -87,6 +100,7 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onBeginWholeObject(long streamPosition, int type, long inflatedSize)
       throws IOException {
+    check.beginWhole(streamPosition);
     if (type != Constants.OBJ_BLOB) {
       memory.takeForLargest(inflatedSize);
     }
@@ -96,6 +110,7 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
       throws IOException {
+    check.beginDelta(streamPosition, baseStreamPosition);
     memory.takeForLargest(inflatedSize);
     bases.delta(baseStreamPosition);
     super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
@@ -104,6 +119,7 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
       throws IOException {
+    check.beginDelta(streamPosition);
     memory.takeForLargest(inflatedSize);
     bases.delta(baseId);
     super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
@@ -115,16 +131,27 @@ final class PushParser extends DfsPackParser {
     super.setMaxObjectSizeLimit(bytes);
   }
 
-  /**
-   * Called before a delta is applied. JGit reads the size of the result from the delta itself, and
-   * compares it with the limit.
-   */
   @Override
-  protected ObjectTypeAndSize seekDatabase(UnresolvedDelta delta, ObjectTypeAndSize info)
-      throws IOException {
-    long fits = memory.largestThatFits();
-    super.setMaxObjectSizeLimit(limit > 0 ? Math.min(limit, fits) : fits);
-    return super.seekDatabase(delta, info);
+  protected void onObjectHeader(Source src, byte[] raw, int pos, int len) throws IOException {
+    if (src == Source.INPUT) {
+      check.header(raw, pos, len);
+    }
+    super.onObjectHeader(src, raw, pos, len);
+  }
+
+  /** Called when a delta has arrived, long before it is applied. */
+  @Override
+  protected UnresolvedDelta onEndDelta() throws IOException {
+    long size = check.endDelta();
+    if (limit > 0 && size > limit) {
+      throw new IOException(
+          "object "
+              + check.objects()
+              + " of the pack: "
+              + new TooLargeObjectInPackException(size, limit).getMessage());
+    }
+    memory.takeForLargest(size);
+    return super.onEndDelta();
   }
 
   /** Called before a base of deltas is inflated. */
@@ -150,6 +177,9 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onObjectData(Source src, byte[] raw, int pos, int len) throws IOException {
     work.checkTime();
+    if (src == Source.INPUT) {
+      check.data(raw, pos, len);
+    }
     super.onObjectData(src, raw, pos, len);
   }
 
@@ -165,9 +195,25 @@ final class PushParser extends DfsPackParser {
     memory.takeForLargest(data.length);
     work.checkTime();
     if (resolving) { // before, an object that is no delta
+      check.resolved();
       work.checkDepth(bases.resolved(object, data.length));
       memory.takeForBases(bases.bytesBesideNext());
     }
     super.onInflatedObjectData(object, type, data);
+  }
+
+  /**
+   * As documented by JGit, which calls this before it writes the index. JGit takes a base that it
+   * has appended for a delta that it could not resolve.
+   */
+  @Override
+  public List<PackedObjectInfo> getSortedObjectList(@Nullable Comparator<PackedObjectInfo> order) {
+    List<PackedObjectInfo> sorted = super.getSortedObjectList(order);
+    try {
+      check.end(sorted);
+    } catch (CorruptObjectException e) {
+      throw new UncheckedIOException(e);
+    }
+    return sorted;
   }
 }

@@ -7,22 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
-import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -39,6 +34,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,7 +46,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class TransferMemoryTest {
   private static final long GIB = 1 << 30;
-  private static final byte[] COPY_NOTHING = {0};
 
   /** A length that JGit takes for a negative one, and of which it allocates the lower half. */
   private static final long IMPOSSIBLE = 0x8000_0000_7fff_fff0L;
@@ -93,93 +88,26 @@ class TransferMemoryTest {
     }
   }
 
-  /** The beginning of a pack. */
-  private static ByteArrayOutputStream pack(int objects) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream out = new DataOutputStream(bytes);
-    out.write("PACK".getBytes(US_ASCII));
-    out.writeInt(2);
-    out.writeInt(objects);
-    return bytes;
-  }
-
-  /** Header of an object or delta, with its type and its length after inflation. */
-  private static void header(ByteArrayOutputStream pack, int type, long length) {
-    long rest = length >>> 4;
-    pack.write((int) ((type << 4) | (length & 15) | (rest > 0 ? 0x80 : 0)));
-    varint(pack, rest);
-  }
-
-  private static void varint(ByteArrayOutputStream out, long value) {
-    for (long rest = value; rest != 0; rest >>>= 7) {
-      out.write((int) ((rest & 0x7f) | (rest >>> 7 != 0 ? 0x80 : 0)));
-    }
-  }
-
-  /** An object as a delta to another one in the pack, or to the one with an id. */
-  private static void delta(ByteArrayOutputStream pack, int base, long from, long to, byte[] how)
-      throws IOException {
-    ByteArrayOutputStream delta = new ByteArrayOutputStream();
-    varint(delta, from);
-    varint(delta, to);
-    delta.write(how);
-    int distance = pack.size() - base;
-    header(pack, Constants.OBJ_OFS_DELTA, delta.size());
-    offset(pack, distance);
-    deflate(pack, delta.toByteArray());
-  }
-
-  private static void offset(ByteArrayOutputStream pack, long distance) {
-    byte[] digits = new byte[10];
-    int at = digits.length - 1;
-    digits[at] = (byte) (distance & 0x7f);
-    for (long rest = distance >>> 7; rest > 0; rest >>>= 7) {
-      rest--;
-      digits[--at] = (byte) (0x80 | (rest & 0x7f));
-    }
-    pack.write(digits, at, digits.length - at);
-  }
-
-  /** Instructions that copy an object of some length and put a few other bytes at its end. */
-  private static byte[] copyAnd(int length, byte[] end) {
+  /** Instructions that copy the first 16 MiB, all but one byte, and that, again and again. */
+  private static byte[] copies(int times) {
     ByteArrayOutputStream how = new ByteArrayOutputStream();
-    for (int at = 0; at < length - end.length; ) {
-      int n = Math.min(0xff_ffff, length - end.length - at);
-      how.write(0xff);
-      for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
-        how.write(at >>> shift);
-      }
-      for (int shift = 0; shift < 3 * Byte.SIZE; shift += Byte.SIZE) {
-        how.write(n >>> shift);
-      }
-      at += n;
+    for (int i = 0; i < times; i++) {
+      how.writeBytes(ForgedPack.copy(0, (1 << 24) - 1));
+      how.writeBytes(ForgedPack.copy(0, 1));
     }
-    how.write(end.length);
-    how.writeBytes(end);
     return how.toByteArray();
-  }
-
-  private static void deflate(ByteArrayOutputStream pack, byte[] content) throws IOException {
-    try (DeflaterOutputStream out = new DeflaterOutputStream(pack)) {
-      out.write(content);
-    }
-  }
-
-  private static byte[] closed(ByteArrayOutputStream pack) throws Exception {
-    pack.write(MessageDigest.getInstance("SHA-1").digest(pack.toByteArray()));
-    return pack.toByteArray();
   }
 
   @Test
   void a_pack_that_declares_more_objects_than_memory_has_room_for_is_refused_at_its_header()
       throws Exception {
     open("1m");
-    assertThatThrownBy(() -> push(pack(10_000).toByteArray()))
+    assertThatThrownBy(() -> push(new ForgedPack(10_000).open()))
         .isInstanceOf(IOException.class)
         .hasMessage(
             "a pack of 10000 objects takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit"
                 + " of the server is 1 MiB");
-    assertThatThrownBy(() -> push(pack(-1).toByteArray()))
+    assertThatThrownBy(() -> push(new ForgedPack(-1).open()))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("a pack of 4294967295 objects takes some 819200 MiB");
   }
@@ -188,10 +116,8 @@ class TransferMemoryTest {
   void a_tree_that_declares_more_bytes_than_memory_has_room_for_is_refused_at_its_header()
       throws Exception {
     open("64m");
-    ByteArrayOutputStream pack = pack(1);
-    header(pack, Constants.OBJ_TREE, GIB);
-    deflate(pack, new byte[1_000]);
-    byte[] bytes = closed(pack);
+    byte[] bytes =
+        new ForgedPack(1).header(Constants.OBJ_TREE, GIB).deflated(new byte[1_000]).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("a pack with an object of 1024 MiB takes some 3072 MiB of memory");
@@ -201,14 +127,13 @@ class TransferMemoryTest {
   void a_delta_that_declares_a_larger_result_than_memory_has_room_for_is_refused_before_it_is_made()
       throws Exception {
     open("64m");
-    ByteArrayOutputStream pack = pack(2);
-    byte[] base = new byte[] {'b'};
-    int at = pack.size();
-    header(pack, Constants.OBJ_BLOB, base.length);
-    deflate(pack, base);
-    delta(pack, at, base.length, GIB, COPY_NOTHING);
-    byte[] bytes = closed(pack);
-    assertThatThrownBy(() -> push(bytes)).isInstanceOf(TooLargeObjectInPackException.class);
+    ForgedPack pack = new ForgedPack(2);
+    int base = pack.position();
+    byte[] delta = ForgedPack.delta(1 << 24, GIB, copies(64));
+    byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("a pack with an object of 1024 MiB takes some 3072 MiB of memory");
   }
 
   @Test
@@ -236,10 +161,8 @@ class TransferMemoryTest {
   void an_object_that_declares_more_bytes_than_an_array_has_is_refused_at_its_header()
       throws Exception {
     open("64m");
-    ByteArrayOutputStream pack = pack(1);
-    header(pack, Constants.OBJ_TREE, IMPOSSIBLE);
-    deflate(pack, new byte[1_000]);
-    byte[] bytes = closed(pack);
+    byte[] bytes =
+        new ForgedPack(1).header(Constants.OBJ_TREE, IMPOSSIBLE).deflated(new byte[1_000]).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessage(
@@ -252,17 +175,14 @@ class TransferMemoryTest {
       throws Exception {
     open("16m");
     byte[] modules = "[a]\n".repeat(1 << 18).getBytes(US_ASCII);
-    ByteArrayOutputStream pack = pack(2);
-    header(pack, Constants.OBJ_BLOB, modules.length);
-    deflate(pack, modules);
     TreeFormatter tree = new TreeFormatter();
-    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
-      ObjectId blob = ids.idFor(Constants.OBJ_BLOB, modules);
-      tree.append(Constants.DOT_GIT_MODULES, FileMode.REGULAR_FILE, blob);
-    }
-    header(pack, Constants.OBJ_TREE, tree.toByteArray().length);
-    deflate(pack, tree.toByteArray());
-    byte[] bytes = closed(pack);
+    ObjectId blob = ForgedPack.id(Constants.OBJ_BLOB, modules);
+    tree.append(Constants.DOT_GIT_MODULES, FileMode.REGULAR_FILE, blob);
+    byte[] bytes =
+        new ForgedPack(2)
+            .object(Constants.OBJ_BLOB, modules)
+            .object(Constants.OBJ_TREE, tree.toByteArray())
+            .closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("a .gitmodules of 1 MiB takes some 36 MiB of memory");
@@ -285,20 +205,11 @@ class TransferMemoryTest {
     byte[] content = new byte[8 << 20];
     PackBytes first = PackBytes.ofSize(8 << 20, 3);
     push(first.bytes());
-    ObjectId base;
     new SplittableRandom(3).nextBytes(content);
-    try (ObjectInserter.Formatter ids = new ObjectInserter.Formatter()) {
-      base = ids.idFor(Constants.OBJ_BLOB, content);
-    }
-    ByteArrayOutputStream pack = pack(1);
-    ByteArrayOutputStream delta = new ByteArrayOutputStream();
-    varint(delta, content.length);
-    varint(delta, 100);
-    delta.writeBytes(copyAnd(100, new byte[] {1}));
-    header(pack, Constants.OBJ_REF_DELTA, delta.size());
-    base.copyRawTo(pack);
-    deflate(pack, delta.toByteArray());
-    byte[] bytes = closed(pack);
+    ObjectId base = ForgedPack.id(Constants.OBJ_BLOB, content);
+    byte[] how = ForgedPack.copyAnd(100, (byte) 1);
+    byte[] delta = ForgedPack.delta(content.length, 100, how);
+    byte[] bytes = new ForgedPack(1).delta(base, delta).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessageStartingWith("a pack with an object of 8 MiB takes some 24 MiB");
@@ -326,15 +237,7 @@ class TransferMemoryTest {
         .hasMessage(
             "a push that takes more than 100 ms of processor time, which is [s3 \"receive\"]"
                 + " processorTime of the server; push fewer commits at a time");
-    ByteArrayOutputStream pack = pack(1);
-    header(pack, Constants.OBJ_BLOB, 256 << 20);
-    Deflater fast = new Deflater(Deflater.BEST_SPEED);
-    try (DeflaterOutputStream out = new DeflaterOutputStream(pack, fast)) {
-      out.write(new byte[256 << 20]);
-    } finally {
-      fast.end();
-    }
-    byte[] inflates = closed(pack);
+    byte[] inflates = new ForgedPack(1).object(Constants.OBJ_BLOB, new byte[256 << 20]).closed();
     assertThatThrownBy(() -> push(inflates)).hasMessageContaining("processorTime");
   }
 
@@ -359,19 +262,24 @@ class TransferMemoryTest {
 
   /** A chain of deltas, with another delta to each of its objects that comes later, or without. */
   private static byte[] chain(int depth, int length, boolean branches) throws Exception {
-    ByteArrayOutputStream pack = pack(1 + (branches ? 2 : 1) * depth);
-    int at = pack.size();
-    header(pack, Constants.OBJ_BLOB, length);
-    deflate(pack, new byte[length]);
+    ForgedPack pack = new ForgedPack(1 + (branches ? 2 : 1) * depth);
+    int at = pack.position();
+    pack.object(Constants.OBJ_BLOB, new byte[length]);
     for (int i = 1; i <= depth; i++) {
       int base = at;
-      at = pack.size();
-      delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 1}));
+      at = pack.position();
+      pack.delta(base, changed(length, i, 1));
       if (branches) {
-        delta(pack, base, length, length, copyAnd(length, new byte[] {(byte) i, 2}));
+        pack.delta(base, changed(length, i, 2));
       }
     }
-    return closed(pack);
+    return pack.closed();
+  }
+
+  /** A delta that changes the end of an object. */
+  private static byte[] changed(int length, int... end) {
+    byte[] how = ForgedPack.copyAnd(length, (byte) end[0], (byte) end[1]);
+    return ForgedPack.delta(length, length, how);
   }
 
   private static void send(S3Repository repository, ObjectId commit) throws IOException {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.eclipse.jgit.errors.UnpackException;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectChecker;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.transport.PacketLineOut;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.testing.ForgedPack;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.RandomSeed;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pushes the same packs into a repository of the store and to {@code git receive-pack}. */
+class PacksThatGitRefusesTest {
+  private static final byte[] KNOWN =
+      "a blob that both repositories have\n".repeat(8).getBytes(UTF_8);
+
+  @TempDir Path directory;
+  private GitClient git;
+  private S3RepositoryManager manager;
+
+  @BeforeEach
+  void make_two_repositories() throws Exception {
+    git = GitClient.in(directory.resolve("git"));
+    git.run("init", "-q", "--bare", "r.git");
+    GitClient bare = git.at("r.git");
+    bare.run("config", "receive.fsckObjects", "true");
+    bare.run("config", "receive.unpackLimit", "1");
+    bare.run(stdin -> stdin.write(KNOWN), "hash-object", "-w", "--stdin");
+    bare.run("hash-object", "-w", "-t", "tree", "/dev/null");
+    manager = TestRepositories.manager(directory.resolve("store"));
+    try (S3Repository repository = manager.createRepository("r");
+        ObjectInserter inserter = repository.newObjectInserter()) {
+      inserter.insert(Constants.OBJ_BLOB, KNOWN);
+      inserter.insert(new TreeFormatter());
+      inserter.flush();
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+  }
+
+  private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)
+      throws IOException {
+    PacketLineOut lines = new PacketLineOut(to);
+    lines.writeString(
+        ObjectId.zeroId().name() + " " + tip.name() + " " + ref + "\0report-status ofs-delta\n");
+    lines.end();
+    to.write(pack);
+  }
+
+  private static boolean isAccepted(String report, String ref) {
+    return report.contains("unpack ok") && report.contains("ok " + ref);
+  }
+
+  private String pushToGit(String ref, ObjectId tip, byte[] pack) {
+    return git.attempt(
+            stdin -> request(ref, tip, pack, stdin), "receive-pack", "--stateless-rpc", "r.git")
+        .toString();
+  }
+
+  private String push(String ref, ObjectId tip, byte[] pack) throws IOException {
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    request(ref, tip, pack, request);
+    ByteArrayOutputStream report = new ByteArrayOutputStream();
+    try (S3Repository repository = manager.openForPush("r")) {
+      S3ReceivePack service = new S3ReceivePack(repository);
+      service.setBiDirectionalPipe(false);
+      service.setObjectChecker(new ObjectChecker());
+      service.receive(new ByteArrayInputStream(request.toByteArray()), report, null);
+    } catch (UnpackException refused) {
+      assertThat(report.toString(UTF_8)).contains("unpack error");
+    }
+    return report.toString(UTF_8);
+  }
+
+  @Test
+  void pack_that_git_refuses_is_refused() {
+    Map<RandomPack.Kind, Integer> accepted = new TreeMap<>();
+    RandomSeed.forEach(
+        RandomSeed.count(150, 3_000),
+        seed -> {
+          RandomPack pack = new RandomPack(seed, KNOWN);
+          String ref = "refs/heads/" + seed;
+          String here = push(ref, pack.commit(), pack.bytes());
+          if (isAccepted(here, ref)) {
+            pack.kinds().forEach(kind -> accepted.merge(kind, 1, Integer::sum));
+            String there = pushToGit(ref, pack.commit(), pack.bytes());
+            assertThat(there).as("%s", pack.kinds()).contains("unpack ok").contains("ok " + ref);
+          }
+        });
+    assertThat(accepted).containsKey(RandomPack.Kind.DELTA);
+  }
+
+  private void isRefused(byte[] pack, String why) throws IOException {
+    String ref = "refs/heads/main";
+    ObjectId tip = ObjectId.fromString("1".repeat(40));
+    assertThat(pushToGit(ref, tip, pack)).doesNotContain("unpack ok");
+    assertThat(push(ref, tip, pack)).contains(why);
+  }
+
+  @Test
+  void delta_that_makes_less_than_it_declares_is_refused() throws Exception {
+    byte[] short43 = ForgedPack.delta(KNOWN.length, 600, ForgedPack.insert(new byte[43]));
+    isRefused(
+        new ForgedPack(1).delta(ForgedPack.id(Constants.OBJ_BLOB, KNOWN), short43).closed(),
+        "object 1 of the pack, at byte 12, is a delta that makes 43 of the 600 bytes that it"
+            + " declares");
+  }
+
+  @Test
+  void delta_without_base_is_refused_beside_one_that_has_its_in_the_repository() throws Exception {
+    byte[] delta = ForgedPack.delta(KNOWN.length, 9, ForgedPack.insert(new byte[9]));
+    isRefused(
+        new ForgedPack(2)
+            .delta(ForgedPack.id(Constants.OBJ_BLOB, KNOWN), delta)
+            .delta(13, delta)
+            .closed(),
+        "the pack has 1 deltas without a base");
+  }
+
+  @Test
+  void object_that_a_pack_has_twice_is_refused() throws Exception {
+    isRefused(
+        new ForgedPack(2)
+            .object(Constants.OBJ_BLOB, new byte[9])
+            .object(Constants.OBJ_BLOB, new byte[9])
+            .closed(),
+        "the pack has it twice");
+  }
+}
