@@ -25,7 +25,6 @@ public final class Verification {
   private static final int ATTEMPTS = 5;
 
   private final MaintenanceTarget repository;
-  private final Fsck git;
 
   /**
    * One defect.
@@ -59,7 +58,6 @@ public final class Verification {
 
   Verification(MaintenanceTarget repository) {
     this.repository = repository;
-    this.git = new Fsck(repository);
   }
 
   /**
@@ -98,7 +96,7 @@ public final class Verification {
     boolean sound = findings.isEmpty();
     if (sound) {
       try {
-        findings.addAll(git.run(manifest, monitor));
+        findings.addAll(new Fsck(repository, manifest, monitor).run());
       } catch (StoreException.Missing e) {
         sound = false;
         findings.add(new Finding(e.key(), "is missing"));

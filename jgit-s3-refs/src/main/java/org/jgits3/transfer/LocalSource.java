@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.file.RefDirectory;
@@ -190,6 +191,8 @@ final class LocalSource extends ImportSource {
       ImportedPack.write(target.getObjectDatabase(), kind, selection, monitor);
     } catch (MissingObjectException e) {
       throw missing(e);
+    } catch (CorruptObjectException e) {
+      throw new IOException(this + ": " + e.getMessage() + "; see git fsck", e);
     }
   }
 

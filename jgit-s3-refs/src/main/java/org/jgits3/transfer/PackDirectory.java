@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.UUID;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.pack.check.CheckedPackStream;
 
 /** Writes packs into a directory, each with its index. */
 final class PackDirectory {
@@ -36,7 +37,7 @@ final class PackDirectory {
     Path newPack = packs.resolve(unfinished + ".pack");
     Path newIndex = packs.resolve(unfinished + ".idx");
     try {
-      DurableFiles.write(newPack, out -> selected.writePack(monitor, monitor, out));
+      DurableFiles.write(newPack, out -> CheckedPackStream.write(selected, monitor, out));
       DurableFiles.write(newIndex, selected::writeIndex);
       Files.move(newPack, pack, StandardCopyOption.ATOMIC_MOVE);
       Files.move(newIndex, index, StandardCopyOption.ATOMIC_MOVE);

@@ -7,12 +7,18 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.TreeFormatter;
 
 /** A pack written byte by byte, so that it may say what is not true. Used by one thread. */
 public final class ForgedPack {
@@ -92,6 +98,27 @@ public final class ForgedPack {
   /** Returns the bytes so far. */
   public byte[] open() {
     return bytes.toByteArray();
+  }
+
+  /** A pack of a commit whose file is a delta that declares 600 bytes and makes 43 of them. */
+  public static PackBytes withShortDelta() throws IOException {
+    byte[] base = {'b', 'a', 's', 'e'};
+    byte[] short43 = delta(base.length, 600, insert(new byte[43]));
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("a", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, base));
+    tree.append("b", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, new byte[600]));
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(id(Constants.OBJ_TREE, tree.toByteArray()));
+    commit.setAuthor(
+        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
+    commit.setCommitter(commit.getAuthor());
+    commit.setMessage("message");
+    ForgedPack pack = new ForgedPack(4);
+    int at = pack.position();
+    pack.object(Constants.OBJ_BLOB, base).delta(at, short43);
+    pack.object(Constants.OBJ_TREE, tree.toByteArray());
+    pack.object(Constants.OBJ_COMMIT, commit.build());
+    return new PackBytes(pack.closed(), id(Constants.OBJ_COMMIT, commit.build()));
   }
 
   /** Id of an object. */

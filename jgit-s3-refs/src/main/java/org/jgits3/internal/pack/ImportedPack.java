@@ -3,12 +3,14 @@ package org.jgits3.internal.pack;
 
 import java.io.IOException;
 import java.util.List;
+import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.internal.pack.check.CheckedPackStream;
 import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
@@ -26,6 +28,7 @@ public final class ImportedPack {
    *     collected
    * @param writer has prepared the pack; its index must not be disabled
    * @param monitor receives the number of objects written
+   * @throws CorruptObjectException if Git would not read the pack; nothing is listed then
    * @throws IOException if an object cannot be read or the store does not take the pack; nothing is
    *     listed then
    */
@@ -37,7 +40,7 @@ public final class ImportedPack {
     }
     S3PackDescription pack = database.newPack(kind);
     try {
-      write(database, pack, PackExt.PACK, out -> writer.writePack(monitor, monitor, out));
+      write(database, pack, PackExt.PACK, out -> CheckedPackStream.write(writer, monitor, out));
       write(database, pack, PackExt.INDEX, writer::writeIndex);
       pack.setIndexVersion(writer.getIndexVersion());
       pack.setObjectCount(writer.getStatistics().getTotalObjects());

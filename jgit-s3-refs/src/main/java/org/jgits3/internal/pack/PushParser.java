@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.PackLock;
 import org.eclipse.jgit.transport.PackedObjectInfo;
+import org.jgits3.internal.pack.check.PackCheck;
 import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
@@ -70,8 +71,7 @@ final class PushParser extends DfsPackParser {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } catch (TooLargeObjectInPackException e) { // JGit compares before it calls this
-      throw new IOException(
-          "object " + (check.objects() + 1) + " of the pack: " + e.getMessage(), e);
+      throw new IOException(check.next() + ": " + e.getMessage(), e);
     }
     if (checker != null && !checker.getGitsubmodules().isEmpty()) {
       try (ObjectReader reader = database.newReader()) {
@@ -145,10 +145,7 @@ final class PushParser extends DfsPackParser {
     long size = check.endDelta();
     if (limit > 0 && size > limit) {
       throw new IOException(
-          "object "
-              + check.objects()
-              + " of the pack: "
-              + new TooLargeObjectInPackException(size, limit).getMessage());
+          check.named() + " makes one of " + size + " bytes, and the limit is " + limit);
     }
     memory.takeForLargest(size);
     return super.onEndDelta();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.check;
 
 import java.io.Closeable;
 import java.util.zip.DataFormatException;
@@ -9,8 +9,8 @@ import org.eclipse.jgit.errors.CorruptObjectException;
 /**
  * Checks the instructions of a delta while its bytes arrive, and keeps none of them. JGit fills a
  * result that the instructions leave short with zeros, and takes sizes modulo 2<sup>32</sup>; Git
- * refuses both, so nobody could clone an object that was made so. Used by one thread, for one delta
- * after the other.
+ * refuses both, so an object that was made so could not be cloned. Used by one thread, for one
+ * delta after the other.
  */
 public final class DeltaCheck implements Closeable {
   /**

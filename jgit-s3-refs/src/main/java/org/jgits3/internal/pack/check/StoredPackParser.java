@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.internal.pack.check;
+
+import java.io.IOException;
+import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.TooLargeObjectInPackException;
+import org.eclipse.jgit.internal.fsck.FsckPackParser;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectDatabase;
+import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.transport.PackLock;
+
+/** Checks a pack of the store. Used by one thread, for one pack. */
+public final class StoredPackParser extends FsckPackParser {
+  private final PackCheck check = new PackCheck();
+
+  /**
+   * Checks a pack.
+   *
+   * @param database has the pack
+   * @param pack reads it
+   * @param objects number of its objects; the pack itself may have another one
+   */
+  public StoredPackParser(ObjectDatabase database, ReadableChannel pack, long objects) {
+    super(database, pack);
+    overwriteObjectCount(objects);
+  }
+
+  /**
+   * As documented by JGit. Malformed commits, trees and tags do not end it.
+   *
+   * @throws CorruptObjectException if Git or JGit would not read the pack
+   */
+  @Override
+  public PackLock parse(ProgressMonitor receiving, ProgressMonitor resolving) throws IOException {
+    try (check) {
+      return super.parse(receiving, resolving);
+    } catch (IllegalArgumentException | IndexOutOfBoundsException e) { // all that JGit says
+      throw new CorruptObjectException("the pack has a delta that cannot be applied", e);
+    } catch (TooLargeObjectInPackException e) { // JGit compares before it calls this
+      throw new CorruptObjectException(check.next() + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  protected void onBeginWholeObject(long streamPosition, int type, long inflatedSize)
+      throws IOException {
+    check.beginWhole(streamPosition);
+    super.onBeginWholeObject(streamPosition, type, inflatedSize);
+  }
+
+  @Override
+  protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
+      throws IOException {
+    check.beginDelta(streamPosition, baseStreamPosition);
+    super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
+  }
+
+  @Override
+  protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
+      throws IOException {
+    check.beginDelta(streamPosition);
+    super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
+  }
+
+  @Override
+  protected void onObjectHeader(Source src, byte[] raw, int pos, int len) throws IOException {
+    if (src == Source.INPUT) {
+      check.header(raw, pos, len);
+    }
+    super.onObjectHeader(src, raw, pos, len);
+  }
+
+  @Override
+  protected void onObjectData(Source src, byte[] raw, int pos, int len) throws IOException {
+    if (src == Source.INPUT) {
+      check.data(raw, pos, len);
+    }
+    super.onObjectData(src, raw, pos, len);
+  }
+
+  @Override
+  protected UnresolvedDelta onEndDelta() throws IOException {
+    check.endDelta();
+    return super.onEndDelta();
+  }
+}
