@@ -2,7 +2,9 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -99,6 +101,9 @@ public final class S3Settings {
   private static final Setting<Optional<Duration>> COLLECT_AFTER =
       Setting.of("maintenance", "gc", Optional.of(Duration.ofDays(1)), S3Settings::collectAfter);
 
+  private static final Setting<Optional<InetSocketAddress>> MONITOR =
+      Setting.optional("server", "monitor", S3Settings::address);
+
   /** All keys that may be set. */
   private static final List<Setting<?>> ALL =
       List.of(
@@ -123,7 +128,8 @@ public final class S3Settings {
           DISK_LIMIT,
           PART_SIZE,
           BUFFERS,
-          COLLECT_AFTER);
+          COLLECT_AFTER,
+          MONITOR);
 
   private final Map<Setting<?>, Object> values;
   private final Config config;
@@ -339,6 +345,15 @@ public final class S3Settings {
   }
 
   /**
+   * Address at which a server answers monitors.
+   *
+   * @return the address; empty if monitors have none of their own
+   */
+  public Optional<InetSocketAddress> monitor() {
+    return value(MONITOR);
+  }
+
+  /**
    * Config of JGit's own sections ({@code [core "dfs"]}, {@code [receive]} ...).
    *
    * @return the config that the settings came from
@@ -452,6 +467,23 @@ public final class S3Settings {
       throw new IllegalArgumentException("'" + url + "' is no http or https URL");
     }
     return uri;
+  }
+
+  /** Reads {@code HOST:PORT}; an IPv6 address stands in brackets. */
+  private static InetSocketAddress address(String text) {
+    try {
+      URI uri = new URI("tcp", text, null, null, null);
+      if (uri.getHost() == null || uri.getPort() < 0) {
+        throw new IllegalArgumentException("'" + text + "' is not HOST:PORT");
+      }
+      InetSocketAddress address = new InetSocketAddress(uri.getHost(), uri.getPort());
+      if (address.isUnresolved()) {
+        throw new IllegalArgumentException("unknown host '" + uri.getHost() + "'");
+      }
+      return address;
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("'" + text + "' is not HOST:PORT", e);
+    }
   }
 
   private static Validation validation(Setting.Place place) {

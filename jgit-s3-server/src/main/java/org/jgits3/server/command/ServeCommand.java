@@ -6,8 +6,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.server.http.GitHttpServer;
 import org.jgits3.server.http.metrics.ServerMetrics;
 import org.jgits3.server.http.users.UsersFile;
@@ -103,6 +105,31 @@ final class ServeCommand implements Callable<Integer> {
   private int idleSeconds;
 
   @Option(
+      names = "--header-timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description =
+          "Drop connections on which the headers of a request take longer (${DEFAULT-VALUE}).")
+  private int headerSeconds;
+
+  @Option(
+      names = "--max-connections",
+      paramLabel = "N",
+      description =
+          "Connections of clients at a time (half of the files that the process may open, at most"
+              + " 4000). For each one beyond, the one that has waited longest for a request is"
+              + " dropped.")
+  private Integer maxConnections;
+
+  @Option(
+      names = "--monitor",
+      paramLabel = "HOST:PORT",
+      description =
+          "Answer /healthz, /healthz/store and /metrics there as well, to anyone who can connect"
+              + " ([s3 \"server\"] monitor).")
+  private InetSocketAddress monitor;
+
+  @Option(
       names = "--shutdown-timeout",
       paramLabel = "SECONDS",
       defaultValue = "30",
@@ -126,7 +153,9 @@ final class ServeCommand implements Callable<Integer> {
     Logging.server();
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
-      try (S3RepositoryManager manager = program.open(program.settings(), metrics)) {
+      S3Settings settings = program.settings();
+      Optional.ofNullable(monitor).or(settings::monitor).ifPresent(builder::monitor);
+      try (S3RepositoryManager manager = program.open(settings, metrics)) {
         manager.uploads().keepOpenAtExit();
         manager.maintainInBackground();
         serve(manager, builder.config(manager.settings().config()));
@@ -141,6 +170,7 @@ final class ServeCommand implements Callable<Integer> {
     program.end().atSignal(() -> stop(server));
     LOG.info("serving {} on {}", manager.store().location(), server.uri());
     spec.commandLine().getOut().println("listening on " + server.uri());
+    server.monitorUri().ifPresent(uri -> spec.commandLine().getOut().println("monitors: " + uri));
     spec.commandLine().getOut().flush();
     server.awaitClose();
   }
@@ -153,22 +183,28 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
+  private void checkPositive(String option, int seconds) {
+    if (seconds < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "Invalid value for option '" + option + "': it is less than 1");
+    }
+  }
+
   /** Configures the server from the options, and checks it before any request to the store. */
   private GitHttpServer.Builder builder() {
     if (shutdownSeconds < 0) {
       throw new ParameterException(
           spec.commandLine(), "Invalid value for option '--shutdown-timeout': it is negative");
     }
-    if (idleSeconds < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "Invalid value for option '--idle-timeout': it is less than 1");
-    }
+    checkPositive("--idle-timeout", idleSeconds);
+    checkPositive("--header-timeout", headerSeconds);
     GitHttpServer.Builder builder =
         GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
             .minRate(minRate)
             .idleTimeout(Duration.ofSeconds(idleSeconds))
+            .headerTimeout(Duration.ofSeconds(headerSeconds))
             .shutdownLimit(Duration.ofSeconds(shutdownSeconds));
     hosts.forEach(builder::host);
     if (maxPackSize != null) {
@@ -183,6 +219,9 @@ final class ServeCommand implements Callable<Integer> {
     try {
       if (maxRequests != null) {
         builder.maxRequests(maxRequests);
+      }
+      if (maxConnections != null) {
+        builder.maxConnections(maxConnections);
       }
       if (access.users != null) {
         builder.users(UsersFile.open(access.users));

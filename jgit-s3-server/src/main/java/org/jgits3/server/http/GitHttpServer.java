@@ -14,17 +14,8 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
-import org.eclipse.jetty.http.UriCompliance;
-import org.eclipse.jetty.server.HttpConfiguration;
-import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jgit.http.server.GitServlet;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.transport.PostReceiveHook;
@@ -33,40 +24,42 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
-import org.jgits3.server.http.metrics.MetricsServlet;
+import org.jgits3.server.http.metrics.MetricsHandler;
 import org.jgits3.server.http.metrics.ServerMetrics;
 import org.jgits3.server.http.metrics.StoreMeters;
 import org.jgits3.server.http.users.BasicAuthentication;
 import org.jgits3.server.http.users.UsersFile;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves the repositories of one store to Git clients over HTTP.
  *
- * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} tells whether the store
- * answers, {@code /metrics} is Prometheus text. A server is running from {@link
- * Builder#start(S3RepositoryManager)} until {@link #close}; both may be called from any thread.
+ * <p>{@code /NAME} and {@code /NAME.git} are repositories, {@code /healthz} tells that the process
+ * lives, {@code /healthz/store} whether the store answers, {@code /metrics} is Prometheus text. A
+ * server is running from {@link Builder#start(S3RepositoryManager)} until {@link #close}; both may
+ * be called from any thread.
  */
 public final class GitHttpServer implements Closeable {
-  private static final Logger LOG = LoggerFactory.getLogger(GitHttpServer.class);
-
   /**
    * Threads beyond those for Git requests. Jetty itself takes up to 30; the others serve other
    * requests.
    */
   private static final int MORE_THREADS = 64;
 
-  private final Server server;
-  private final ServerConnector connector;
-  private final GracefulHandler requests;
+  /** Threads of a listener for monitors; Jetty itself takes up to 3. */
+  private static final int MONITOR_THREADS = 8;
+
+  private static final int MONITOR_CONNECTIONS = 64;
+
+  private final Listener clients;
+  private final Optional<Listener> monitors;
+  private final StoreHealth health;
   private final Duration shutdownLimit;
 
   private GitHttpServer(
-      Server server, ServerConnector connector, GracefulHandler requests, Duration shutdownLimit) {
-    this.server = server;
-    this.connector = connector;
-    this.requests = requests;
+      Listener clients, Optional<Listener> monitors, StoreHealth health, Duration shutdownLimit) {
+    this.clients = clients;
+    this.monitors = monitors;
+    this.health = health;
     this.shutdownLimit = shutdownLimit;
   }
 
@@ -86,7 +79,17 @@ public final class GitHttpServer implements Closeable {
    * @return {@code http://HOST:PORT/} with the port that is really bound
    */
   public URI uri() {
-    return server.getURI();
+    return clients.uri();
+  }
+
+  /**
+   * Address for monitors.
+   *
+   * @return {@code http://HOST:PORT/} with the port that is really bound; empty if they have no
+   *     listener of their own
+   */
+  public Optional<URI> monitorUri() {
+    return monitors.map(Listener::uri);
   }
 
   /**
@@ -96,21 +99,9 @@ public final class GitHttpServer implements Closeable {
    */
   @Override
   public void close() {
-    connector.close();
-    try {
-      requests.shutdown().get(shutdownLimit.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      LOG.warn("requests still in flight after {} are cut off", shutdownLimit);
-    } catch (ExecutionException e) {
-      LOG.warn("requests in flight cannot be waited for", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    try {
-      server.stop();
-    } catch (Exception e) {
-      LOG.warn("server did not stop cleanly", e);
-    }
+    clients.close(shutdownLimit);
+    monitors.ifPresent(listener -> listener.close(Duration.ZERO));
+    health.close();
   }
 
   /**
@@ -119,7 +110,7 @@ public final class GitHttpServer implements Closeable {
    * @throws InterruptedException if this thread is interrupted first
    */
   public void awaitClose() throws InterruptedException {
-    server.join();
+    clients.join();
   }
 
   /** Configures and starts a server. Not safe for use by several threads. */
@@ -128,6 +119,9 @@ public final class GitHttpServer implements Closeable {
     private final Set<String> hosts = new HashSet<>();
     private long minRate = 100;
     private Duration idleTimeout = Duration.ofMinutes(5);
+    private Duration headerTimeout = Duration.ofSeconds(30);
+    private int connections = Listener.connectionsThatFit();
+    private Optional<InetSocketAddress> monitor = Optional.empty();
     private boolean createOnPush;
     private boolean anonymous;
     private Optional<UsersFile> users = Optional.empty();
@@ -191,6 +185,46 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
+     * Closes connections on which the headers of a request take too long: the first from the
+     * beginning of the connection, others from their first byte.
+     *
+     * @param limit time for the headers, more than zero; 30 seconds by default
+     * @return this
+     */
+    public Builder headerTimeout(Duration limit) {
+      headerTimeout = limit;
+      return this;
+    }
+
+    /**
+     * Bounds the connections of clients. For each one beyond, the connection is closed that has
+     * waited longest for the headers of a request.
+     *
+     * @param most maximum number, at least 1; the default is half of the files that the process may
+     *     open, at most 4000
+     * @return this
+     */
+    public Builder maxConnections(int most) {
+      if (most < 1) {
+        throw new IllegalArgumentException("--max-connections " + most + ": at least 1 is needed");
+      }
+      connections = most;
+      return this;
+    }
+
+    /**
+     * Adds a listener for monitors, which answers {@code /healthz}, {@code /healthz/store} and
+     * {@code /metrics} to anyone who can connect, however many clients the server has.
+     *
+     * @param address resolved address; port 0 for any free one
+     * @return this
+     */
+    public Builder monitor(InetSocketAddress address) {
+      monitor = Optional.of(address);
+      return this;
+    }
+
+    /**
      * Lets a push to a name without a repository create one, whose {@code HEAD} becomes the branch
      * that is pushed first.
      *
@@ -203,7 +237,8 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Requires a name and password for every path except {@code /healthz}.
+     * Requires a name and password for every path except {@code /healthz} and {@code
+     * /healthz/store}.
      *
      * @param file the users
      * @return this
@@ -349,54 +384,52 @@ public final class GitHttpServer implements Closeable {
     GitHttpServer start(RepositoryResolver<HttpServletRequest> repositories, IoRunnable health)
         throws IOException {
       check();
-      Server server = new Server(new QueuedThreadPool(gitRequests + MORE_THREADS));
-      server.setErrorHandler(new OneLineErrorHandler());
-      GracefulHandler requests =
-          new GracefulHandler(new GitRequestLimit(context(repositories, health), gitRequests));
-      server.setHandler(requests);
-      ServerConnector connector = connector(server);
+      StoreHealth store = new StoreHealth(health);
+      Listener clients =
+          Listener.open(
+              listen,
+              handlers(repositories, store),
+              new Listener.Limits(
+                  gitRequests + MORE_THREADS, connections, headerTimeout, idleTimeout));
       try {
-        connector.open();
-        server.start();
-      } catch (Exception e) {
-        connector.close();
-        throw new IOException(
-            "cannot listen on " + listen.getHostString() + ":" + listen.getPort() + ": " + why(e),
-            e);
+        return new GitHttpServer(clients, monitors(store), store, shutdownLimit);
+      } catch (IOException e) {
+        clients.close(Duration.ZERO);
+        throw e;
       }
-      return new GitHttpServer(server, connector, requests, shutdownLimit);
     }
 
-    private ServerConnector connector(Server server) {
-      HttpConfiguration http = new HttpConfiguration();
-      http.setSendServerVersion(false);
-      // Encoded slashes and the like are left to CanonicalPathFilter, which answers 404.
-      http.setUriCompliance(UriCompliance.UNSAFE);
-      ServerConnector connector = new ServerConnector(server, new HttpConnectionFactory(http));
-      connector.setHost(listen.getAddress().getHostAddress());
-      connector.setPort(listen.getPort());
-      connector.setIdleTimeout(idleTimeout.toMillis());
-      server.addConnector(connector);
-      return connector;
+    private Optional<Listener> monitors(StoreHealth store) throws IOException {
+      if (monitor.isEmpty()) {
+        return Optional.empty();
+      }
+      Handler handlers = new HealthHandler(store, new MetricsHandler(metrics, null));
+      Listener.Limits limits =
+          new Listener.Limits(MONITOR_THREADS, MONITOR_CONNECTIONS, headerTimeout, idleTimeout);
+      return Optional.of(Listener.open(monitor.get(), RequestRules.anyName(handlers), limits));
     }
 
-    private ServletContextHandler context(
-        RepositoryResolver<HttpServletRequest> repositories, IoRunnable health) {
+    /** Handlers of a request, in the order in which it passes them. */
+    private Handler handlers(
+        RepositoryResolver<HttpServletRequest> repositories, StoreHealth store) {
+      Handler known =
+          new MetricsHandler(metrics, new GitRequestLimit(context(repositories), gitRequests));
+      Handler anyone =
+          new HealthHandler(
+              store, users.isPresent() ? new BasicAuthentication(users.get(), known) : known);
+      return listen.getAddress().isLoopbackAddress() && users.isEmpty()
+          ? RequestRules.localNames(hosts, anyone)
+          : RequestRules.anyName(anyone);
+    }
+
+    private ServletContextHandler context(RepositoryResolver<HttpServletRequest> repositories) {
       ServletContextHandler context = new ServletContextHandler("/");
       context.setDisplayName("git");
       context.setErrorHandler(new OneLineErrorHandler());
       context.getServletHandler().setDecodeAmbiguousURIs(true);
-      if (listen.getAddress().isLoopbackAddress() && users.isEmpty()) {
-        addFilter(context, new LocalHostFilter(hosts));
-      }
       addFilter(context, new LeastDataRateFilter(minRate));
       addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
-      if (users.isPresent()) {
-        addFilter(context, new BasicAuthentication(users.get(), HealthServlet.PATH));
-      }
-      context.addServlet(new HealthServlet(health), HealthServlet.PATH);
-      context.addServlet(new MetricsServlet(metrics), MetricsServlet.PATH);
       context.addServlet(gitServlet(repositories), "/*");
       return context;
     }
@@ -420,14 +453,6 @@ public final class GitHttpServer implements Closeable {
 
     private static void addFilter(ServletContextHandler context, Filter filter) {
       context.addFilter(filter, "/*", EnumSet.of(DispatcherType.REQUEST));
-    }
-
-    private static String why(Throwable failure) {
-      Throwable root = failure;
-      while (root.getCause() != null) {
-        root = root.getCause();
-      }
-      return root.getMessage();
     }
   }
 }

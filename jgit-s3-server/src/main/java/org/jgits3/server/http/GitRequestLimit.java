@@ -10,13 +10,14 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.Callback;
-import org.jgits3.server.http.metrics.MetricsServlet;
+import org.jgits3.server.http.limit.OneLineAnswer;
 
 /**
  * Bounds the concurrent requests of Git clients, and with them memory and threads: the heap has
- * room for all of them, and {@code /healthz} and {@code /metrics} find a thread. Further requests
- * wait without holding a thread: first those that have read the refs, else in the order of arrival.
- * A request is answered 503 if too many wait already, or after it has waited 30 seconds.
+ * room for all of them. Only requests whose user is known come here, if the server has users.
+ * Further requests wait without holding a thread: first those that have read the refs, else in the
+ * order of arrival. A request is answered 503 if too many wait already, or after it has waited 30
+ * seconds.
  */
 final class GitRequestLimit extends QoSHandler {
   /** Maximum number of concurrent requests with a heap of any size. */
@@ -47,7 +48,6 @@ final class GitRequestLimit extends QoSHandler {
     setMaxRequestCount(atOnce);
     setMaxSuspendedRequestCount(atOnce * WAITING_FOR_EACH);
     setMaxSuspend(LONGEST_WAIT);
-    excludePath(HealthServlet.PATH, MetricsServlet.PATH);
   }
 
   /**
@@ -85,9 +85,11 @@ final class GitRequestLimit extends QoSHandler {
   }
 
   private static void refuse(Response response, Callback callback) {
-    response.setStatus(HttpStatus.SERVICE_UNAVAILABLE_503);
     response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER);
-    OneLineErrorHandler.write(
-        response, "the server is busy: too many requests, try again\n", callback);
+    OneLineAnswer.write(
+        response,
+        HttpStatus.SERVICE_UNAVAILABLE_503,
+        "the server is busy: too many requests, try again",
+        callback);
   }
 }

@@ -14,14 +14,22 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.OutageProxy;
+import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,6 +47,28 @@ class LoadBalancerIT {
   private static final Pattern PUSHES =
       Pattern.compile("(?m)^jgits3_push_seconds_count\\{[^}]*result=\"ok\"[^}]*} (\\d+)");
   private static final List<String> REPOSITORIES = List.of("one", "two", "group/three", "four");
+
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final int PUSHERS = 2;
+
+  /** Less than {@code s3.commitDeadline}, and more than three checks of a load balancer. */
+  private static final Duration OUTAGE = Duration.ofSeconds(28);
+
+  /** Time that load balancers give a check. */
+  private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final Sample NGINX =
+      new Sample("nginx", "nginx.conf.sample", "listen 80;", "listen 127.0.0.1:%d;");
+  private static final Sample HAPROXY =
+      new Sample("haproxy", "haproxy.cfg.sample", "bind :80", "bind 127.0.0.1:%d");
+
+  /**
+   * Sample configuration of a program.
+   *
+   * @param listen where it listens in the sample
+   * @param here where it listens in the test
+   */
+  private record Sample(String program, String file, String listen, String here) {}
 
   @TempDir private Path scratch;
   private GitClient work;
@@ -62,29 +92,98 @@ class LoadBalancerIT {
   @Test
   void nginx_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
       throws Exception {
-    assertAffinity("nginx", "nginx.conf.sample", "listen 80;", "listen 127.0.0.1:%d;");
+    assertAffinity(NGINX);
   }
 
   @Test
   void haproxy_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
       throws Exception {
-    assertAffinity("haproxy", "haproxy.cfg.sample", "bind :80", "bind 127.0.0.1:%d");
+    assertAffinity(HAPROXY);
   }
 
-  private void assertAffinity(String program, String sample, String listen, String here)
+  @Test
+  void nginx_loses_no_push_while_the_store_is_away_for_28_seconds() throws Exception {
+    assertOutageIsSatOut(NGINX);
+  }
+
+  @Test
+  void haproxy_loses_no_push_while_the_store_is_away_for_28_seconds() throws Exception {
+    assertOutageIsSatOut(HAPROXY);
+  }
+
+  private void assertOutageIsSatOut(Sample sample) throws Exception {
+    Path executable = installed(sample.program());
+    ExecutorService threads = Executors.newFixedThreadPool(PUSHERS);
+    try (OutageProxy outage = new OutageProxy(S3Servers.require().endpoint())) {
+      ServedStore bucket =
+          ServedStore.bucket(S3Servers.require(), scratch).through(outage.endpoint(), scratch);
+      try (ServerProcess one = ServerProcess.start(bucket, "--create-on-push");
+          ServerProcess two = ServerProcess.start(bucket, "--create-on-push")) {
+        int port = startBalancer(executable, sample, one, two);
+        AtomicBoolean over = new AtomicBoolean();
+        List<Future<Integer>> pushers = new ArrayList<>();
+        for (int i = 0; i < PUSHERS; i++) {
+          GitClient client = GitClient.in(scratch).init("work" + i);
+          String url = "http://127.0.0.1:" + port + "/" + REPOSITORIES.get(i) + ".git";
+          push(client, url);
+          pushers.add(threads.submit(() -> pushUntil(over, client, url)));
+        }
+        outage.fail(Integer.MAX_VALUE);
+        long end = System.nanoTime() + OUTAGE.toNanos();
+        while (System.nanoTime() < end) {
+          assertThat(status(one, "healthz")).isEqualTo(200);
+          assertThat(status(two, "healthz")).isEqualTo(200);
+          assertThat(status(one, "healthz/store")).isIn(200, 503);
+        }
+        assertThat(status(one, "healthz/store")).isEqualTo(503);
+        outage.recover();
+        over.set(true);
+        for (Future<Integer> pusher : pushers) {
+          assertThat(pusher.get(5, TimeUnit.MINUTES)).isPositive();
+        }
+        assertThat(status(one, "healthz/store")).isEqualTo(200);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** Pushes one commit after the other, and returns their number. */
+  private static int pushUntil(AtomicBoolean over, GitClient client, String url) {
+    int pushed = 0;
+    do {
+      push(client, url);
+      pushed++;
+    } while (!over.get());
+    return pushed;
+  }
+
+  private static int status(ServerProcess server, String path)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri().resolve(path)).timeout(CHECK_TIMEOUT).build();
+    return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
+  }
+
+  private int startBalancer(Path executable, Sample sample, ServerProcess one, ServerProcess two)
       throws Exception {
-    Path executable = installed(program);
+    int port = freePort();
+    String config =
+        Files.readString(SAMPLES.resolve(sample.file()))
+            .replace(sample.listen(), sample.here().formatted(port))
+            .replace("127.0.0.1:8417", one.uri().getAuthority())
+            .replace("127.0.0.1:8418", two.uri().getAuthority())
+            .replaceAll("(?m)^.*127\\.0\\.0\\.1:8419.*\\R", "");
+    assertThat(config).contains("127.0.0.1:" + port).doesNotContain(":8417", ":8418");
+    balancer = start(executable, config, port);
+    return port;
+  }
+
+  private void assertAffinity(Sample sample) throws Exception {
+    Path executable = installed(sample.program());
     try (ServerProcess one = ServerProcess.start(store, "--create-on-push");
         ServerProcess two = ServerProcess.start(store, "--create-on-push")) {
-      int port = freePort();
-      String config =
-          Files.readString(SAMPLES.resolve(sample))
-              .replace(listen, here.formatted(port))
-              .replace("127.0.0.1:8417", one.uri().getAuthority())
-              .replace("127.0.0.1:8418", two.uri().getAuthority())
-              .replaceAll("(?m)^.*127\\.0\\.0\\.1:8419.*\\R", "");
-      assertThat(config).contains("127.0.0.1:" + port).doesNotContain(":8417", ":8418");
-      balancer = start(executable, config, port);
+      int port = startBalancer(executable, sample, one, two);
 
       long pushed = 0;
       for (String repository : REPOSITORIES) {
@@ -109,8 +208,12 @@ class LoadBalancerIT {
   }
 
   private void push(String url) {
-    work.run("commit", "-q", "--allow-empty", "-m", "A change");
-    work.run("push", "-q", url, "HEAD:refs/heads/main");
+    push(work, url);
+  }
+
+  private static void push(GitClient client, String url) {
+    client.run("commit", "-q", "--allow-empty", "-m", "A change");
+    client.run("push", "-q", url, "HEAD:refs/heads/main");
   }
 
   /** Waits until servers have counted so many pushes: a client has its answer before. */
@@ -128,8 +231,7 @@ class LoadBalancerIT {
 
   private static long pushes(ServerProcess server) throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("metrics")).build();
-    String text =
-        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    String text = HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
     Matcher count = PUSHES.matcher(text);
     long all = 0;
     while (count.find()) {

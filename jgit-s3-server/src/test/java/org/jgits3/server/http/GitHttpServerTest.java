@@ -28,7 +28,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
@@ -46,7 +48,8 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
-import org.jgits3.server.http.limit.ConcurrencyLimit;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.server.http.limit.BoundedWork;
 import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.Test;
@@ -468,16 +471,83 @@ class GitHttpServerTest {
   }
 
   @Test
-  void health_follows_the_store() throws Exception {
+  void health_of_the_store_is_no_health_of_the_process() throws Exception {
     try (GitHttpServer server = start()) {
       assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
+      assertThat(get(server, "/healthz/store").body()).isEqualTo("ok\n");
     }
     outage.set("gone");
     try (GitHttpServer server = start()) {
-      HttpResponse<String> answer = get(server, "/healthz");
+      HttpResponse<String> answer = get(server, "/healthz/store");
       assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(answer.body()).isEqualTo("the store does not answer\n");
+      assertThat(get(server, "/healthz").body()).isEqualTo("ok\n");
     }
+  }
+
+  @Test
+  void health_is_told_while_the_store_is_silent_which_is_asked_once() throws Exception {
+    CountDownLatch silence = new CountDownLatch(1);
+    AtomicInteger asked = new AtomicInteger();
+    IoRunnable check =
+        () -> {
+          asked.incrementAndGet();
+          awaitEnd(silence);
+        };
+    try (GitHttpServer server = GitHttpServer.builder().start(repositories, check)) {
+      List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        HttpRequest request =
+            HttpRequest.newBuilder(server.uri().resolve("/healthz/store")).build();
+        answers.add(http.sendAsync(request, HttpResponse.BodyHandlers.ofString()));
+      }
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      for (CompletableFuture<HttpResponse<String>> answer : answers) {
+        assertThat(answer.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(503);
+      }
+      assertThat(asked).hasValue(1);
+      silence.countDown();
+      awaitHealthyStore(server);
+    }
+  }
+
+  private static void awaitEnd(CountDownLatch silence) throws IOException {
+    try {
+      silence.await();
+    } catch (InterruptedException e) {
+      throw new IOException("closed", e);
+    }
+  }
+
+  private void awaitHealthyStore(GitHttpServer server) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (get(server, "/healthz/store").statusCode() != 200) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+    }
+  }
+
+  @Test
+  void monitors_have_an_address_without_password_and_repositories(@TempDir Path dir)
+      throws Exception {
+    repositories.create("a.git");
+    Path users = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    GitHttpServer.Builder builder =
+        GitHttpServer.builder().users(UsersFile.open(users)).monitor(any);
+    try (GitHttpServer server = start(builder)) {
+      URI monitor = server.monitorUri().orElseThrow();
+      assertThat(status(monitor.resolve("/healthz"))).isEqualTo(200);
+      assertThat(status(monitor.resolve("/healthz/store"))).isEqualTo(200);
+      assertThat(status(monitor.resolve("/metrics"))).isEqualTo(200);
+      assertThat(status(monitor.resolve("/a.git/info/refs?service=git-upload-pack")))
+          .isEqualTo(404);
+      assertThat(get(server, "/metrics").statusCode()).isEqualTo(401);
+    }
+  }
+
+  private int status(URI uri) throws IOException, InterruptedException {
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
   }
 
   @Test
@@ -525,21 +595,41 @@ class GitHttpServerTest {
   void passwords_beyond_what_can_be_checked_are_put_off(@TempDir Path dir) throws Exception {
     repositories.create("a.git");
     Path file = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
-    ConcurrencyLimit limit = new ConcurrencyLimit(1, 0, Duration.ZERO);
-    UsersFile users = UsersFile.open(file, limit);
+    BoundedWork checks =
+        new BoundedWork("too many passwords to check", 1, 1, Duration.ofMinutes(5));
+    UsersFile users = UsersFile.open(file, checks);
+    CountDownLatch busy = new CountDownLatch(1);
     String path = "/a.git/info/refs?service=git-receive-pack";
-    try (GitHttpServer server = start(GitHttpServer.builder().users(users))) {
+    try (GitHttpServer server = start(GitHttpServer.builder().maxRequests(1).users(users))) {
       assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
-      assertThat(limit.take()).isTrue();
-      HttpResponse<String> busy = get(server, path, basic("ada:wrong"));
-      assertThat(busy.statusCode()).isEqualTo(503);
-      assertThat(busy.headers().firstValue("Retry-After")).hasValue("1");
-      assertThat(busy.body())
+      CountDownLatch begun = new CountDownLatch(1);
+      CompletableFuture<Boolean> running =
+          checks.submit(
+              () -> {
+                begun.countDown();
+                return await(busy);
+              });
+      assertThat(await(begun)).isTrue();
+      CompletableFuture<Boolean> waiting = checks.submit(() -> await(busy));
+      HttpResponse<String> refused = get(server, path, basic("ada:wrong"));
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
+      assertThat(refused.body())
           .isEqualTo("the server is busy: too many passwords to check, try again\n");
       assertThat(get(server, path, basic("ada:right")).statusCode()).isEqualTo(200);
       assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
-      limit.end();
+      busy.countDown();
+      assertThat(running.get() && waiting.get()).isTrue();
       assertThat(get(server, path, basic("ada:wrong")).statusCode()).isEqualTo(401);
+    }
+  }
+
+  private static boolean await(CountDownLatch latch) {
+    try {
+      return latch.await(5, TimeUnit.MINUTES);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

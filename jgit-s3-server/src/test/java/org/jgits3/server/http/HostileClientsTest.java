@@ -11,12 +11,15 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.DeflaterOutputStream;
@@ -199,6 +202,153 @@ class HostileClientsTest {
         }
       }
       assertThat(status(exchange(server, "GET", "/healthz"))).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void wrong_passwords_take_no_place_of_verified_users(@TempDir Path directory) throws Exception {
+    repository("r");
+    String slow = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(14, "x".toCharArray());
+    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
+    Path users =
+        Files.writeString(directory.resolve("users"), "ada:" + hash + "\neve:" + slow + "\n");
+    GitHttpServer.Builder builder =
+        GitHttpServer.builder().users(UsersFile.open(users)).maxRequests(1);
+    List<Socket> guessing = new ArrayList<>();
+    try (GitHttpServer server = start(builder)) {
+      String head = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+      byte[] right = (head + basic("ada:right")).getBytes(US_ASCII);
+      assertThat(status(exchange(server, right))).isEqualTo(200);
+      for (int i = 0; i < 60; i++) {
+        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
+        guessing.add(socket);
+        socket.getOutputStream().write((head + basic("eve:" + i)).getBytes(US_ASCII));
+      }
+      for (int i = 0; i < 30; i++) {
+        assertThat(status(exchange(server, right))).isEqualTo(200);
+      }
+    } finally {
+      for (Socket socket : guessing) {
+        socket.close();
+      }
+    }
+  }
+
+  private static String basic(String pair) {
+    String credentials = Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
+    return "Authorization: Basic " + credentials + "\r\n\r\n";
+  }
+
+  @Test
+  void body_of_a_client_without_password_is_not_waited_for(@TempDir Path directory)
+      throws Exception {
+    String head =
+        "POST /r.git/git-receive-pack HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            + (PUSH + "\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n00ff");
+    try (GitHttpServer server = start(withUsers(directory).maxRequests(1))) {
+      assertThat(status(exchange(server, head.getBytes(US_ASCII)))).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void headers_that_do_not_end_end_their_connection() throws Exception {
+    repository("r");
+    GitHttpServer.Builder builder = GitHttpServer.builder().headerTimeout(Duration.ofMillis(1));
+    String unfinished = "GET " + REFS + " HTTP/1.1\r\nHost: local";
+    String whole = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    try (GitHttpServer server = start(builder)) {
+      assertThat(untilClosed(server, unfinished)).isEmpty();
+      assertThat(untilClosed(server, whole + unfinished)).startsWith("HTTP/1.1 200");
+      assertThat(untilClosed(server, "")).isEmpty();
+    }
+  }
+
+  /** Sends text, and returns what is answered until the server closes or resets the connection. */
+  private static String untilClosed(GitHttpServer server, String text) throws IOException {
+    ByteArrayOutputStream answer = new ByteArrayOutputStream();
+    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      socket.setSoTimeout(SECONDS_TO_CLOSE * 1000);
+      socket.getOutputStream().write(text.getBytes(US_ASCII));
+      socket.getInputStream().transferTo(answer);
+    } catch (SocketException e) {
+      assertThat(e).hasMessageContaining("reset");
+    }
+    return answer.toString(ISO_8859_1);
+  }
+
+  @Test
+  void connections_that_send_no_request_keep_no_client_out() throws Exception {
+    repository("r");
+    List<Socket> idle = new ArrayList<>();
+    try (GitHttpServer server = start(GitHttpServer.builder().maxConnections(10))) {
+      for (int i = 0; i < 100; i++) {
+        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
+        idle.add(socket);
+        socket.getOutputStream().write("GET /".getBytes(US_ASCII));
+        if (i % 10 == 0) {
+          assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
+          assertThat(status(exchange(server, "GET", "/healthz"))).isEqualTo(200);
+        }
+      }
+      idle.get(0).setSoTimeout(SECONDS_TO_CLOSE * 1000);
+      assertThat(endOf(idle.get(0))).isTrue();
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  private static boolean endOf(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().read() < 0;
+    } catch (SocketException e) {
+      assertThat(e).hasMessageContaining("reset");
+      return true;
+    }
+  }
+
+  @Test
+  void request_in_flight_is_not_closed_for_others() throws Exception {
+    manager.createRepository("r").close();
+    byte[] body = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8)).body();
+    String head =
+        "POST /r.git/git-receive-pack HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+            + (PUSH + "\r\nConnection: close\r\nExpect: 100-continue\r\n")
+            + ("Content-Length: " + body.length + "\r\n\r\n");
+    List<Socket> idle = new ArrayList<>();
+    GitHttpServer.Builder builder =
+        GitHttpServer.builder().maxConnections(2).headerTimeout(Duration.ofMillis(1));
+    try (GitHttpServer server = start(builder);
+        Socket push = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      push.getOutputStream().write(head.getBytes(US_ASCII));
+      byte[] goAhead = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
+      assertThat(push.getInputStream().readNBytes(goAhead.length)).isEqualTo(goAhead);
+      for (int i = 0; i < 20; i++) {
+        idle.add(new Socket(server.uri().getHost(), server.uri().getPort()));
+      }
+      assertThat(endOf(idle.get(0))).isTrue();
+      push.getOutputStream().write(body);
+      assertThat(new String(push.getInputStream().readAllBytes(), ISO_8859_1))
+          .contains("ok refs/heads/main");
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void methods_that_no_git_client_uses_are_refused() throws Exception {
+    repository("r");
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      for (String path : List.of(REFS, "/metrics", "/healthz", "/", "/healthz/store")) {
+        for (String method : List.of("TRACE", "OPTIONS", "PUT", "DELETE", "PATCH", "PROPFIND")) {
+          String answer = exchange(server, method, path);
+          assertThat(status(answer)).as("%s %s", method, path).isEqualTo(405);
+          assertThat(answer).contains("Allow: GET, HEAD, POST").doesNotContain("Host:");
+        }
+      }
     }
   }
 

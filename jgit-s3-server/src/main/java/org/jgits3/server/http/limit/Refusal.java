@@ -2,6 +2,9 @@
 package org.jgits3.server.http.limit;
 
 import jakarta.servlet.http.HttpServletResponse;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 
 /**
  * Refusal of a request, with a status and a one-line message for the user.
@@ -10,6 +13,12 @@ import jakarta.servlet.http.HttpServletResponse;
  * clients do not show for an error status.
  */
 public final class Refusal extends RuntimeException {
+  /**
+   * Value of the Retry-After header, in seconds; an exhausted resource may be free again at any
+   * time.
+   */
+  static final int RETRY_AFTER = 1;
+
   private final int status;
 
   public Refusal(int status, String message, Throwable cause) {
@@ -32,5 +41,13 @@ public final class Refusal extends RuntimeException {
 
   int status() {
     return status;
+  }
+
+  /** Answers a request that has not reached the servlets, as {@link RefusalFilter} does others. */
+  public void write(Response response, Callback callback) {
+    if (status == HttpServletResponse.SC_SERVICE_UNAVAILABLE) {
+      response.getHeaders().put(HttpHeader.RETRY_AFTER, RETRY_AFTER);
+    }
+    OneLineAnswer.write(response, status, getMessage(), callback);
   }
 }

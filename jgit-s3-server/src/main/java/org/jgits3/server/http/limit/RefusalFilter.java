@@ -17,12 +17,6 @@ import org.slf4j.LoggerFactory;
 public final class RefusalFilter extends HttpFilter {
   private static final Logger LOG = LoggerFactory.getLogger(RefusalFilter.class);
 
-  /**
-   * Value of the Retry-After header, in seconds; an exhausted resource may be free again at any
-   * time.
-   */
-  private static final int RETRY_AFTER = 1;
-
   @Override
   protected void doFilter(HttpServletRequest req, HttpServletResponse rsp, FilterChain chain)
       throws IOException, ServletException {
@@ -30,7 +24,7 @@ public final class RefusalFilter extends HttpFilter {
       chain.doFilter(req, rsp);
     } catch (Refusal refusal) {
       if (refusal.status() == HttpServletResponse.SC_SERVICE_UNAVAILABLE) {
-        rsp.setIntHeader("Retry-After", RETRY_AFTER);
+        rsp.setIntHeader("Retry-After", Refusal.RETRY_AFTER);
       }
       if (refusal.status() >= HttpServletResponse.SC_INTERNAL_SERVER_ERROR
           && refusal.getCause() != null) {

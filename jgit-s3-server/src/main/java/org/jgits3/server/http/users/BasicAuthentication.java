@@ -1,65 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http.users;
 
-import jakarta.servlet.FilterChain;
-import jakarta.servlet.ServletException;
-import jakarta.servlet.http.HttpFilter;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletRequestWrapper;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.security.AuthenticationState;
+import org.eclipse.jetty.security.UserIdentity;
+import org.eclipse.jetty.security.UserPrincipal;
+import org.eclipse.jetty.security.authentication.LoginAuthenticator.UserAuthenticationSucceeded;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.jgits3.server.http.limit.OneLineAnswer;
+import org.jgits3.server.http.limit.Refusal;
 
 /**
- * Lets only the users of a file pass, by HTTP Basic authentication. One path is open to all,
- * because load balancers have no password. The authenticated user is the request's remote user.
+ * Lets only the users of a file pass, by HTTP Basic authentication. A request that waits for the
+ * check of its password holds no thread, and no place of those behind this handler. The
+ * authenticated user is the request's remote user.
  */
-public final class BasicAuthentication extends HttpFilter {
+public final class BasicAuthentication extends Handler.Wrapper {
   private static final String SCHEME = "Basic ";
 
   private final UsersFile users;
-  private final String openPath;
 
   /**
-   * Creates a filter.
+   * Creates a handler.
    *
    * @param users users that pass
-   * @param openPath path that is open to all
+   * @param next handler of their requests
    */
-  public BasicAuthentication(UsersFile users, String openPath) {
+  public BasicAuthentication(UsersFile users, Handler next) {
+    super(next);
     this.users = users;
-    this.openPath = openPath;
   }
+
+  /** Name and password of a request. */
+  private record Credentials(String user, String password) {}
 
   @Override
-  protected void doFilter(HttpServletRequest req, HttpServletResponse rsp, FilterChain chain)
-      throws IOException, ServletException {
-    if (req.getServletPath().equals(openPath)) {
-      chain.doFilter(req, rsp);
-      return;
+  public boolean handle(Request request, Response response, Callback callback) throws Exception {
+    Optional<Credentials> sent = credentials(request.getHeaders().get(HttpHeader.AUTHORIZATION));
+    if (sent.isEmpty()) {
+      challenge(response, callback);
+      return true;
     }
-    Optional<String> user = user(req.getHeader("Authorization"));
-    if (user.isEmpty()) {
-      rsp.setHeader("WWW-Authenticate", SCHEME + "realm=\"jgit-s3\", charset=\"UTF-8\"");
-      rsp.sendError(HttpServletResponse.SC_UNAUTHORIZED, "name and password, please");
-      return;
+    String user = sent.get().user();
+    CompletableFuture<Boolean> accepted = users.accepts(user, sent.get().password());
+    if (accepted.isDone() && !accepted.isCompletedExceptionally() && accepted.join()) {
+      return super.handle(as(user, request), response, callback);
     }
-    chain.doFilter(as(user.get(), req), rsp);
+    var unused =
+        accepted.whenCompleteAsync(
+            (right, failure) -> {
+              if (failure != null) {
+                fail(failure, request, response, callback);
+              } else if (right) {
+                pass(as(user, request), response, callback);
+              } else {
+                challenge(response, callback);
+              }
+            },
+            request.getComponents().getExecutor());
+    return true;
   }
 
-  private Optional<String> user(String header) {
+  private void pass(Request request, Response response, Callback callback) {
+    try {
+      if (!super.handle(request, response, callback)) {
+        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
+      }
+    } catch (Exception e) {
+      Response.writeError(request, response, callback, e);
+    }
+  }
+
+  private static void fail(
+      Throwable failure, Request request, Response response, Callback callback) {
+    if (failure instanceof Refusal refusal) {
+      refusal.write(response, callback);
+    } else {
+      Response.writeError(request, response, callback, failure);
+    }
+  }
+
+  private static void challenge(Response response, Callback callback) {
+    response
+        .getHeaders()
+        .put(HttpHeader.WWW_AUTHENTICATE, SCHEME + "realm=\"jgit-s3\", charset=\"UTF-8\"");
+    OneLineAnswer.write(
+        response, HttpStatus.UNAUTHORIZED_401, "name and password, please", callback);
+  }
+
+  private static Optional<Credentials> credentials(String header) {
     if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return Optional.empty();
     }
     String pair = decoded(header.substring(SCHEME.length()).strip());
     int colon = pair.indexOf(':');
-    if (colon <= 0) {
-      return Optional.empty();
-    }
-    String name = pair.substring(0, colon);
-    return users.accepts(name, pair.substring(colon + 1)) ? Optional.of(name) : Optional.empty();
+    return colon <= 0
+        ? Optional.empty()
+        : Optional.of(new Credentials(pair.substring(0, colon), pair.substring(colon + 1)));
   }
 
   private static String decoded(String base64) {
@@ -71,17 +116,10 @@ public final class BasicAuthentication extends HttpFilter {
     }
   }
 
-  private static HttpServletRequest as(String user, HttpServletRequest req) {
-    return new HttpServletRequestWrapper(req) {
-      @Override
-      public String getRemoteUser() {
-        return user;
-      }
-
-      @Override
-      public String getAuthType() {
-        return BASIC_AUTH;
-      }
-    };
+  private static Request as(String user, Request request) {
+    UserIdentity identity = UserIdentity.from(null, new UserPrincipal(user, null));
+    AuthenticationState.setAuthenticationState(
+        request, new UserAuthenticationSucceeded("BASIC", identity));
+    return request;
   }
 }

@@ -9,8 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.eclipse.jgit.internal.storage.file.FileSnapshot;
-import org.jgits3.server.http.limit.ConcurrencyLimit;
+import org.jgits3.server.http.limit.BoundedWork;
 import org.jgits3.server.http.limit.Refusal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,10 +20,10 @@ import org.slf4j.LoggerFactory;
  * Users that may connect, from an htpasswd file that is read again whenever it changes. If the
  * changed file is not valid, logs that, and keeps the users of the last valid file.
  *
- * <p>Password checks are slow by design, and Git sends the password with every request. Valid
- * passwords are therefore remembered (as a keyed digest) until the file changes. At most half of
- * the processors check other passwords, and only few requests may wait for a check. Safe for use by
- * many threads.
+ * <p>Password checks are slow by design, and Git sends the password with every request. The valid
+ * password of each user is therefore remembered (as a keyed digest) until the user's hash changes.
+ * At most half of the processors check other passwords, and only few requests may wait for a check.
+ * Safe for use by many threads.
  */
 public final class UsersFile {
   private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
@@ -32,26 +33,27 @@ public final class UsersFile {
       BCrypt.verifyer(
           BCrypt.Version.VERSION_2Y, LongPasswordStrategies.truncate(BCrypt.Version.VERSION_2Y));
 
-  /** Maximum number of concurrent checks; each holds a thread of the server. */
+  /** Maximum number of concurrent checks. */
   private static final int MOST_AT_WORK = 8;
 
   private static final int MOST_WAITING = 32;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
   private final Path file;
-  private final ConcurrencyLimit verifications;
+  private final BoundedWork checks;
+  private final VerifiedPasswords verified = new VerifiedPasswords();
 
   /** Replaced as a whole, under the lock of this, when the file has changed. */
   private volatile Loaded loaded;
 
-  private UsersFile(Path file, Loaded loaded, ConcurrencyLimit verifications) {
+  private UsersFile(Path file, Loaded loaded, BoundedWork checks) {
     this.file = file;
     this.loaded = loaded;
-    this.verifications = verifications;
+    this.checks = checks;
   }
 
-  /** One reading of the file, with the passwords verified against it. */
-  private record Loaded(FileSnapshot snapshot, Htpasswd users, VerifiedPasswords verified) {}
+  /** One reading of the file. */
+  private record Loaded(FileSnapshot snapshot, Htpasswd users) {}
 
   /** The file has an invalid line; the message names file and line. */
   public static final class InvalidException extends IOException {
@@ -76,13 +78,14 @@ public final class UsersFile {
   public static UsersFile open(Path file) throws IOException {
     int half = Runtime.getRuntime().availableProcessors() / 2;
     int atWork = Math.max(1, Math.min(half, MOST_AT_WORK));
-    return open(file, new ConcurrencyLimit(atWork, MOST_WAITING, LONGEST_WAIT));
+    return open(
+        file, new BoundedWork("too many passwords to check", atWork, MOST_WAITING, LONGEST_WAIT));
   }
 
-  public static UsersFile open(Path file, ConcurrencyLimit verifications) throws IOException {
+  public static UsersFile open(Path file, BoundedWork checks) throws IOException {
     // FileSnapshot needs the directory, which a plain name does not have.
     Path absolute = file.toAbsolutePath();
-    return new UsersFile(absolute, load(absolute), verifications);
+    return new UsersFile(absolute, load(absolute), checks);
   }
 
   /**
@@ -91,38 +94,33 @@ public final class UsersFile {
    *
    * @param user name
    * @param password password
-   * @return true if the file has that user with that password
-   * @throws Refusal if too many passwords are being checked; never thrown for a password that was
-   *     verified before
+   * @return true if the file has that user with that password, complete already if the password was
+   *     verified before; otherwise fails with a {@link Refusal} if too many passwords are being
+   *     checked
    */
-  boolean accepts(String user, String password) {
-    Loaded current = current();
-    Optional<String> hash = current.users().hash(user);
+  CompletableFuture<Boolean> accepts(String user, String password) {
+    Htpasswd users = current().users();
+    Optional<String> hash = users.hash(user);
     byte[] secret = password.getBytes(StandardCharsets.UTF_8);
-    if (hash.isPresent() && current.verified().contains(user, secret)) {
-      return true;
-    }
-    if (!verifications.take()) {
-      throw Refusal.busy("too many passwords to check");
-    }
-    try {
-      return checked(current, user, hash, secret);
-    } finally {
-      verifications.end();
-    }
+    return isVerified(user, hash, secret)
+        ? CompletableFuture.completedFuture(true)
+        : checks.submit(() -> isRight(users, user, hash, secret));
   }
 
-  private static boolean checked(
-      Loaded current, String user, Optional<String> hash, byte[] secret) {
+  private boolean isVerified(String user, Optional<String> hash, byte[] secret) {
+    return hash.isPresent() && verified.contains(user, hash.get(), secret);
+  }
+
+  private boolean isRight(Htpasswd users, String user, Optional<String> hash, byte[] secret) {
     // Clients that start together send the same password; the first one has checked it for all.
-    if (hash.isPresent() && current.verified().contains(user, secret)) {
+    if (isVerified(user, hash, secret)) {
       return true;
     }
     if (hash.isPresent() && verify(secret, hash.get())) {
-      current.verified().add(user, secret);
+      verified.add(user, hash.get(), secret);
       return true;
     }
-    for (String decoy : current.users().decoys(hash)) {
+    for (String decoy : users.decoys(hash)) {
       verify(secret, decoy);
     }
     return false;
@@ -152,13 +150,13 @@ public final class UsersFile {
       loaded = load(file);
     } catch (IOException e) {
       LOG.error("the users of the last good file stay: {}", e.getMessage());
-      loaded = new Loaded(snapshot, loaded.users(), loaded.verified());
+      loaded = new Loaded(snapshot, loaded.users());
     }
   }
 
   private static Loaded load(Path file) throws IOException {
     FileSnapshot snapshot = FileSnapshot.save(file.toFile());
     Htpasswd users = Htpasswd.parse(Files.readAllLines(file), file.toString());
-    return new Loaded(snapshot, users, new VerifiedPasswords());
+    return new Loaded(snapshot, users);
   }
 }

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http.users;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
-import org.jgits3.internal.store.cache.LruCache;
 
 /**
- * Verified passwords, as digests under a key that never leaves this object. Holds a bounded number.
- * Safe for use by many threads.
+ * Verified passwords, one for each user, as digests under a key that never leaves this object. A
+ * digest includes the hash that the password was verified against, so a user whose hash has changed
+ * is not known any more, and all others still are. Safe for use by many threads.
  */
-public final class VerifiedPasswords {
+final class VerifiedPasswords {
   private static final String ALGORITHM = "HmacSHA256";
-  private static final int CAPACITY = 1024;
 
   private final SecretKeySpec key;
-  private final LruCache<ByteBuffer, Boolean> digests = new LruCache<>(CAPACITY);
+
+  /** Digests by user. Only names of the file are added. */
+  private final Map<String, byte[]> digests = new ConcurrentHashMap<>();
 
   VerifiedPasswords() {
     byte[] random = new byte[32];
@@ -26,22 +29,22 @@ public final class VerifiedPasswords {
     key = new SecretKeySpec(random, ALGORITHM);
   }
 
-  boolean contains(String user, byte[] password) {
-    return digests.get(digest(user, password)).isPresent();
+  boolean contains(String user, String hash, byte[] password) {
+    byte[] known = digests.get(user);
+    return known != null && MessageDigest.isEqual(known, digest(hash, password));
   }
 
-  void add(String user, byte[] password) {
-    digests.put(digest(user, password), Boolean.TRUE, 1);
+  void add(String user, String hash, byte[] password) {
+    digests.put(user, digest(hash, password));
   }
 
-  private ByteBuffer digest(String user, byte[] password) {
+  private byte[] digest(String hash, byte[] password) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
-      mac.update(user.getBytes(StandardCharsets.UTF_8));
-      // No name contains a colon, so different pairs of name and password never look the same.
-      mac.update((byte) ':');
-      return ByteBuffer.wrap(mac.doFinal(password));
+      // All hashes are of one length, so different pairs never look the same.
+      mac.update(hash.getBytes(StandardCharsets.US_ASCII));
+      return mac.doFinal(password);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(ALGORITHM + " is part of every JDK", e);
     }
