@@ -134,8 +134,9 @@ public final class S3RepositoryManager implements Closeable {
   private final KnownRepositories repositories;
 
   /**
-   * Opens the store the settings describe, probes it, and manages its repositories. A long-running
-   * process calls {@link #maintainInBackground} next.
+   * Opens the store the settings describe, probes it, and manages its repositories. The probe takes
+   * up to 20 seconds and writes a marker if the store has none yet; see {@link StoreProbe#admit}. A
+   * long-running process calls {@link #maintainInBackground} next.
    *
    * @param settings settings of the administrator
    * @return the manager, to be closed
@@ -162,7 +163,7 @@ public final class S3RepositoryManager implements Closeable {
   public static S3RepositoryManager open(ObjectStore store, S3Settings settings)
       throws IOException {
     try {
-      StoreProbe.quick(store).orRefuse();
+      StoreProbe.admit(store);
       return new S3RepositoryManager(store, settings);
     } catch (IOException | RuntimeException e) {
       try {

@@ -220,6 +220,18 @@ public interface ObjectStore extends Closeable {
   void delete(Collection<String> keys) throws IOException;
 
   /**
+   * Names the service behind this store, and the store within it: its address, bucket and prefix. A
+   * marker in the store tells that this service was probed, and not one that the objects were
+   * copied from.
+   *
+   * @return the name, without credentials; empty if no service decides about conditional writes but
+   *     this library itself, as in a local directory, so that there is nothing to find out in races
+   */
+  default Optional<String> service() {
+    return Optional.of(location());
+  }
+
+  /**
    * Returns the probe for checksums that the store should refuse.
    *
    * @return the probe; empty if no checksums are sent, as to a local directory

@@ -102,9 +102,13 @@ public abstract class ArraysObjectStore implements ObjectStore {
   }
 
   /** Joins the parts of an upload, which stay until it is aborted: it may be completed again. */
-  protected final byte[] whole(MultipartUpload upload) {
+  protected final byte[] whole(MultipartUpload upload) throws StoreException {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    uploads.get(upload.uploadId()).values().forEach(whole::writeBytes);
+    Map<Integer, byte[]> sent = uploads.get(upload.uploadId());
+    if (sent == null) {
+      throw new StoreException.Missing(upload.key(), upload + " was aborted or completed", null);
+    }
+    sent.values().forEach(whole::writeBytes);
     return whole.toByteArray();
   }
 

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -17,6 +18,7 @@ import java.util.function.Consumer;
  */
 public final class MemoryObjectStore extends ArraysObjectStore {
   private final Map<String, Stored> objects = new ConcurrentSkipListMap<>();
+  private final Map<String, Map<String, String>> metadata = new ConcurrentHashMap<>();
   private final AtomicLong versions = new AtomicLong();
 
   private Stored stored(byte[] src, int offset, int length) {
@@ -38,7 +40,10 @@ public final class MemoryObjectStore extends ArraysObjectStore {
   @Override
   public Optional<ObjectInfo> stat(String key) {
     return Optional.ofNullable(objects.get(key))
-        .map(o -> new ObjectInfo(o.bytes().length, o.version(), Map.of()));
+        .map(
+            o ->
+                new ObjectInfo(
+                    o.bytes().length, o.version(), metadata.getOrDefault(key, Map.of())));
   }
 
   @Override
@@ -79,9 +84,11 @@ public final class MemoryObjectStore extends ArraysObjectStore {
   }
 
   @Override
-  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) {
+  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+      throws StoreException {
     byte[] whole = whole(upload);
     abortMultipart(upload);
+    metadata.put(upload.key(), upload.metadata());
     put(upload.key(), whole, 0, whole.length);
   }
 

@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.jgit.api.Git;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.UnsafeProxy;
+import org.jgits3.testing.UnsafeProxy.Fault;
 import org.jgits3.testing.UnsafeS3Servers;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The doctor and the servers it must refuse, as an administrator meets them. {@link SecretsIT} has
@@ -30,7 +37,7 @@ class DoctorIT {
   @Tag("long") // s3rver is refused as well, and StoreProbeTest has races
   void s3proxy_is_refused_with_the_race_it_loses() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3proxy()) {
-      ServedStore store = ServedStore.bucket(server, scratch);
+      ServedStore store = ServedStore.unknownBucket(server, server.endpoint(), scratch);
       assertRefused(Command.run(store, "doctor"), "-race' failed");
     }
   }
@@ -38,10 +45,33 @@ class DoctorIT {
   @Test
   void s3rver_is_refused_by_every_command_that_would_write() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3rver()) {
-      ServedStore store = ServedStore.bucket(server, scratch);
+      ServedStore store = ServedStore.unknownBucket(server, server.endpoint(), scratch);
       assertRefused(Command.run(store, "doctor"), "check '");
       assertRefused(Command.run(store, "init", "hello"), "check '");
       assertRefused(Command.run(store, "serve", "--listen", "127.0.0.1:0"), "check '");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CHECKS_FIRST, 1, -race",
+    "CHECKS_FIRST, 0.1, -race",
+    "CHECKS_FIRST, 0.01, -race",
+    "STRIPS_CONDITIONS, 1, create-if-absent"
+  })
+  void store_that_loses_writes_is_refused_before_the_first_write(
+      Fault fault, double share, String check) throws Exception {
+    Path source = scratch.resolve("source.git");
+    Git.init().setBare(true).setDirectory(source.toFile()).call().close();
+    S3Server server = S3Servers.require();
+    long seed = ThreadLocalRandom.current().nextLong();
+    try (UnsafeProxy proxy = new UnsafeProxy(server, fault, share, seed)) {
+      ServedStore store = ServedStore.unknownBucket(server, proxy.endpoint(), scratch);
+      String why = check + "' failed";
+      assertRefused(Command.run(store, "init", "hello"), why);
+      assertRefused(Command.run(store, "serve", "--listen", "127.0.0.1:0"), why);
+      assertRefused(Command.run(store, "import", source.toString(), "copy"), why);
+      assertThat(store.keys()).as("%s", proxy).isEmpty();
     }
   }
 

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -140,8 +139,7 @@ class LargePushIT {
     }
     ExecutorService client = Executors.newSingleThreadExecutor();
     try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), MEGABYTES * (BLOB / 2L))) {
-      Path config = ServedStore.configFor(proxy.uri(), Files.createDirectory(scratch.resolve("c")));
-      ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
+      ServedStore slow = store.through(proxy.uri(), Files.createDirectory(scratch.resolve("c")));
       try (ServerProcess doomed = ServerProcess.start(slow)) {
         Future<Boolean> pushing =
             client.submit(() -> source.attempt("push", "-q", doomed.url("r"), "large").ok());

@@ -186,8 +186,7 @@ class MaintenanceEndToEndIT {
     try {
       for (long bytes = 3_000; bytes <= 27_000; bytes += RandomSeed.count(12_000, 6_000)) {
         try (PausingProxy proxy = PausingProxy.sinceRequest(s3.endpoint(), "/lease ", bytes)) {
-          Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
-          ServedStore slow = new ServedStore(store.url(), Optional.of(config), store.environment());
+          ServedStore slow = store.through(proxy.uri(), Files.createTempDirectory(scratch, "c"));
           try (ServerProcess doomed = ServerProcess.start(slow)) {
             Future<?> pushing = background.submit(() -> pushUntilRefused(doomed.url("r")));
             proxy.awaitPause();
@@ -250,9 +249,8 @@ class MaintenanceEndToEndIT {
   private boolean killed(S3Server s3, ServedStore store, long bytes, String... args)
       throws Exception {
     try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), bytes)) {
-      Path config = ServedStore.configFor(proxy.uri(), Files.createTempDirectory(scratch, "c"));
-      List<String> line = new ArrayList<>(List.of("--config", config.toString()));
-      line.addAll(List.of("--store", store.url()));
+      ServedStore slow = store.through(proxy.uri(), Files.createTempDirectory(scratch, "c"));
+      List<String> line = new ArrayList<>(slow.options());
       line.addAll(List.of(args));
       File out = Files.createTempFile(scratch, "doomed", ".out").toFile();
       Process doomed =

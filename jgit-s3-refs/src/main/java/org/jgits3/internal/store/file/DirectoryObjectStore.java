@@ -535,6 +535,11 @@ public final class DirectoryObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<String> service() {
+    return Optional.empty();
+  }
+
+  @Override
   public String location() {
     return location;
   }

@@ -185,6 +185,11 @@ public class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
+  public Optional<String> service() {
+    return store.service();
+  }
+
+  @Override
   public Optional<ChecksumProbe> checksumProbe() {
     return store.checksumProbe();
   }

@@ -4,6 +4,7 @@ package org.jgits3.internal.store.probe;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,8 @@ import org.jgits3.store.StoreException;
  */
 final class ProbeRun {
   private final ObjectStore store;
-  private final String prefix = "probe/" + UUID.randomUUID() + "/";
+  private final String prefix = StoreProbe.FOLDER + UUID.randomUUID() + "/";
+  private final long began = System.nanoTime();
   private final Set<String> keys = ConcurrentHashMap.newKeySet();
   private final List<Check> checks = new ArrayList<>();
 
@@ -31,6 +33,16 @@ final class ProbeRun {
 
   ObjectStore store() {
     return store;
+  }
+
+  /** Tests whether less time has passed since the probe began. */
+  boolean isYoungerThan(Duration age) {
+    return System.nanoTime() - began < age.toNanos();
+  }
+
+  /** Tests whether no required check has failed. */
+  boolean isGood() {
+    return report().ok();
   }
 
   /** Prefix of all keys of this probe. */
@@ -86,7 +98,7 @@ final class ProbeRun {
    * before, because then nothing is known about the store.
    */
   void endedBy(StoreException.Unavailable failure) throws StoreException.Unavailable {
-    if (report().ok()) {
+    if (isGood()) {
       throw failure;
     }
     checks.add(new Check("answers", false, "no more checks: " + failure.getMessage(), false));

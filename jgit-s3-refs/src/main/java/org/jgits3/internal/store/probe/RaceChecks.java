@@ -5,43 +5,54 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
 
 /**
  * Conditional writes and reads of one object from many threads at once. A store that compares and
  * writes in two steps passes every sequential check and fails here.
+ *
+ * <p>A race is a number of rounds. In a round, four racers write one object at once under the same
+ * condition, which holds; exactly one of them must win. More racers would mostly wait for each
+ * other. Instead, races run side by side, each with objects of its own.
  */
 final class RaceChecks {
-  private static final int UNREADABLE = -1;
-  private static final int THREADS = 16;
-  private static final int INCREMENTS = THREADS * 60;
-  private static final int CREATIONS = 20;
-  private static final int OVERWRITES = 100;
+  private static final int RACERS = 4;
 
   /**
-   * Maximum number of attempts: enough even if the last thread to try wins each increment. Ends the
-   * check of a store that always refuses.
+   * Size of a race. A store that is too far away for all rounds gets fewer.
+   *
+   * @param lanes races side by side
+   * @param rounds rounds of each
+   * @param until age of the probe at which the race ends
    */
-  private static final int MAX_ATTEMPTS = INCREMENTS * 2;
+  private record Extent(int lanes, int rounds, Duration until) {}
+
+  private static final Extent CREATIONS = new Extent(4, 100, Duration.ofSeconds(6));
+
+  /** How many wrong writes are found with how many rounds is in compatibility.md. */
+  private static final Extent UPDATES = new Extent(4, 200, Duration.ofSeconds(15));
+
+  private static final Extent BRIEF = new Extent(1, 1, Duration.ofSeconds(15));
+
+  private static final Duration READS_UNTIL = Duration.ofSeconds(17);
+  private static final int OVERWRITES = 50;
 
   private final ProbeRun run;
   private final ObjectStore store;
@@ -51,79 +62,83 @@ final class RaceChecks {
     this.store = run.store();
   }
 
-  void run() throws IOException {
-    run.require("create-race", "one of many creations wins", this::create);
-    run.require("update-race", "no update is lost between threads", this::update);
+  /** Finds a store that decides one write in a hundred wrongly. */
+  void full() throws IOException {
+    conditions(CREATIONS, UPDATES);
     run.require("torn-read", "a read never mixes two versions", this::readWhileWritten);
   }
 
-  private Optional<String> create() throws IOException {
-    for (int round = 0; round < CREATIONS; round++) {
-      String key = run.key("race/create-" + round);
-      AtomicInteger won = new AtomicInteger();
-      AtomicInteger unknown = new AtomicInteger();
-      race(
-          THREADS,
-          thread -> {
-            PutOutcome outcome = store.putIf(key, body(thread), Precondition.absent());
-            if (outcome instanceof PutOutcome.Won) {
-              won.incrementAndGet();
-            } else if (outcome instanceof PutOutcome.Unknown) {
-              unknown.incrementAndGet();
-            }
-          });
-      if (won.get() > 1 || won.get() + unknown.get() == 0) {
-        return Optional.of(
-            won
-                + " of "
-                + THREADS
-                + " concurrent creations of one object were accepted; repositories would be lost");
+  /** Finds a store that ignores conditions, or mostly does: ten requests. */
+  void brief() throws IOException {
+    conditions(BRIEF, BRIEF);
+  }
+
+  private void conditions(Extent creations, Extent updates) throws IOException {
+    run.require(
+        "create-race",
+        "one of several creations wins",
+        () -> race(creations, lane -> create(creations, lane)));
+    run.require(
+        "update-race",
+        "one of several updates wins",
+        () -> race(updates, lane -> update(updates, lane)));
+  }
+
+  private static Optional<String> race(Extent extent, Racer<Optional<String>> lane)
+      throws IOException {
+    try (Racers lanes = new Racers(extent.lanes())) {
+      return lanes.run(lane).stream().flatMap(Optional::stream).findFirst();
+    }
+  }
+
+  private Optional<String> create(Extent extent, int lane) throws IOException {
+    try (Racers racers = new Racers(RACERS)) {
+      for (int round = 0; round < extent.rounds() && run.isYoungerThan(extent.until()); round++) {
+        String key = run.key("race/create-" + lane + "-" + round);
+        Round result = round(racers, key, Precondition.absent());
+        if (result.won().size() > 1) {
+          return Optional.of(result + " creations of one object; repositories would be lost");
+        }
+        if (result.won().isEmpty() && !result.undecided()) {
+          return Optional.of(result + " creations of an object that did not exist");
+        }
       }
     }
     return Optional.empty();
   }
 
-  private Optional<String> update() throws IOException {
-    String key = run.key("race/update");
-    if (!(store.putIf(key, body(0), Precondition.absent()) instanceof PutOutcome.Won)) {
+  private Optional<String> update(Extent extent, int lane) throws IOException {
+    String key = run.key("race/update-" + lane);
+    if (!(store.putIf(key, body(), Precondition.absent()) instanceof PutOutcome.Won created)) {
       return Optional.of("the object to update could not be created");
     }
-    AtomicInteger won = new AtomicInteger();
-    AtomicInteger unknown = new AtomicInteger();
-    AtomicBoolean lost = new AtomicBoolean();
-    Set<ObjectVersion> replaced = ConcurrentHashMap.newKeySet();
-    race(
-        THREADS,
-        thread -> {
-          for (int i = 0; i < MAX_ATTEMPTS && !lost.get() && won.get() < INCREMENTS; i++) {
-            if (!(store.get(key, Optional.empty()) instanceof GetResult.Found seen)
-                || value(seen) == UNREADABLE) {
-              lost.set(true);
-              return;
-            }
-            PutOutcome outcome =
-                store.putIf(key, body(value(seen) + 1), Precondition.matches(seen.version()));
-            if (outcome instanceof PutOutcome.Won) {
-              won.incrementAndGet();
-              lost.compareAndSet(false, !replaced.add(seen.version()));
-            } else if (outcome instanceof PutOutcome.Unknown) {
-              unknown.incrementAndGet();
-            }
-          }
-        });
-    int value =
-        store.get(key, Optional.empty()) instanceof GetResult.Found found
-            ? value(found)
-            : UNREADABLE;
-    if (lost.get() || value < won.get() || value > won.get() + unknown.get()) {
-      return Optional.of(
-          "of "
-              + won
-              + " acknowledged increments "
-              + value
-              + " remained; concurrent pushes would lose updates");
+    ObjectVersion version = created.version();
+    try (Racers racers = new Racers(RACERS)) {
+      for (int round = 0; round < extent.rounds() && run.isYoungerThan(extent.until()); round++) {
+        Round result = round(racers, key, Precondition.matches(version));
+        if (result.won().size() > 1) {
+          return Optional.of(result + " updates of one version; pushes would be lost");
+        }
+        if (result.won().isEmpty() && !result.undecided()) {
+          return Optional.of(result + " updates, though nothing else was; pushes would be lost");
+        }
+        version = result.won().isEmpty() ? current(key) : result.won().get(0);
+      }
     }
-    return Optional.empty();
+    return current(key).equals(version)
+        ? Optional.empty()
+        : Optional.of("the last acknowledged update is not there; pushes would be lost");
+  }
+
+  private Round round(Racers racers, String key, Precondition precondition) throws IOException {
+    return Round.of(racers.run(racer -> store.putIf(key, body(), precondition)));
+  }
+
+  private ObjectVersion current(String key) throws IOException {
+    if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
+      return found.version();
+    }
+    throw new StoreException.Missing(key, "an object that was updated is not there", null);
   }
 
   private Optional<String> readWhileWritten() throws IOException {
@@ -131,20 +146,22 @@ final class RaceChecks {
     store.putIf(key, selfChecking(0), Precondition.absent());
     AtomicBoolean writing = new AtomicBoolean(true);
     AtomicBoolean torn = new AtomicBoolean();
-    race(
-        4,
-        thread -> {
-          if (thread == 0) {
-            overwrite(key, writing);
-            return;
-          }
-          while (writing.get() && !torn.get()) {
-            if (!(store.get(key, Optional.empty()) instanceof GetResult.Found found)
-                || !isWhole(found.bytes())) {
-              torn.set(true);
+    try (Racers racers = new Racers(RACERS)) {
+      racers.run(
+          racer -> {
+            if (racer == 0) {
+              overwrite(key, writing);
+              return null;
             }
-          }
-        });
+            while (writing.get() && !torn.get()) {
+              if (!(store.get(key, Optional.empty()) instanceof GetResult.Found found)
+                  || !isWhole(found.bytes())) {
+                torn.set(true);
+              }
+            }
+            return null;
+          });
+    }
     return torn.get()
         ? Optional.of("a read saw a mixture of two versions; repositories would look damaged")
         : Optional.empty();
@@ -152,10 +169,8 @@ final class RaceChecks {
 
   private void overwrite(String key, AtomicBoolean writing) throws IOException {
     try {
-      for (int i = 1; i <= OVERWRITES; i++) {
-        if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-          store.putIf(key, selfChecking(i), Precondition.matches(found.version()));
-        }
+      for (int i = 1; i <= OVERWRITES && run.isYoungerThan(READS_UNTIL); i++) {
+        store.putIf(key, selfChecking(i), Precondition.matches(current(key)));
       }
     } finally {
       writing.set(false);
@@ -173,47 +188,73 @@ final class RaceChecks {
     return body.length > 0 && Arrays.equals(body, selfChecking(body[0]));
   }
 
-  /** A number and something unique, so that no two bodies and hence no two versions are equal. */
-  private static byte[] body(int value) {
-    return String.format("%08d %s", value, UUID.randomUUID()).getBytes(US_ASCII);
+  /** A unique body, so that no two versions are equal. */
+  private static byte[] body() {
+    return UUID.randomUUID().toString().getBytes(US_ASCII);
   }
 
-  /** The number in a body; {@link #UNREADABLE} if a store without atomic writes sent part of it. */
-  private static int value(GetResult.Found found) {
-    try {
-      return found.bytes().length < 8
-          ? UNREADABLE
-          : Integer.parseInt(new String(found.bytes(), 0, 8, US_ASCII));
-    } catch (NumberFormatException e) {
-      return UNREADABLE;
+  /** Outcome of one round: the versions of the winners. */
+  private record Round(int racers, List<ObjectVersion> won, boolean undecided) {
+    static Round of(List<PutOutcome> outcomes) {
+      List<ObjectVersion> won = new ArrayList<>();
+      boolean undecided = false;
+      for (PutOutcome outcome : outcomes) {
+        if (outcome instanceof PutOutcome.Won winner) {
+          won.add(winner.version());
+        }
+        undecided |= outcome instanceof PutOutcome.Unknown;
+      }
+      return new Round(outcomes.size(), won, undecided);
+    }
+
+    @Override
+    public String toString() {
+      return "the store acknowledged " + won.size() + " of " + racers + " concurrent";
     }
   }
 
-  private static void race(int threads, IoConsumer<Integer> racer) throws IOException {
-    List<Callable<Void>> racers = new ArrayList<>();
-    for (int i = 0; i < threads; i++) {
-      int thread = i;
-      racers.add(
-          () -> {
-            racer.accept(thread);
-            return null;
-          });
+  /** What one of several threads does. */
+  @FunctionalInterface
+  private interface Racer<T> {
+    T run(int number) throws IOException;
+  }
+
+  /** Threads that start together. */
+  private static final class Racers implements AutoCloseable {
+    private final int number;
+    private final ExecutorService threads;
+
+    Racers(int number) {
+      this.number = number;
+      this.threads = Executors.newFixedThreadPool(number);
     }
-    ExecutorService executor = Executors.newFixedThreadPool(threads);
-    try {
-      for (Future<Void> each : executor.invokeAll(racers)) {
-        each.get();
+
+    <T> List<T> run(Racer<T> racer) throws IOException {
+      List<Callable<T>> calls = new ArrayList<>();
+      for (int i = 0; i < number; i++) {
+        int racerNumber = i;
+        calls.add(() -> racer.run(racerNumber));
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw (IOException) new InterruptedIOException("probe interrupted").initCause(e);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException failure) {
-        throw failure;
+      try {
+        List<T> results = new ArrayList<>();
+        for (Future<T> each : threads.invokeAll(calls)) {
+          results.add(each.get());
+        }
+        return results;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw (IOException) new InterruptedIOException("probe interrupted").initCause(e);
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof IOException failure) {
+          throw failure;
+        }
+        throw new IllegalStateException(e.getCause());
       }
-      throw new IllegalStateException(e.getCause());
-    } finally {
-      executor.shutdownNow();
+    }
+
+    @Override
+    public void close() {
+      threads.shutdownNow();
     }
   }
 }

@@ -2,6 +2,7 @@
 package org.jgits3.internal.store.probe;
 
 import java.io.IOException;
+import java.util.Optional;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -14,6 +15,9 @@ import org.jgits3.store.StoreException;
  * store. A store that stops answering after a required check has failed is refused for that check.
  */
 public final class StoreProbe {
+  /** Prefix of the keys of all probes. */
+  static final String FOLDER = "probe/";
+
   private StoreProbe() {}
 
   /** Thrown if the store lacks a property without which repositories are unsafe in it. */
@@ -36,43 +40,79 @@ public final class StoreProbe {
   }
 
   /**
-   * Checks conditional writes, one request after the other, at every start of a server: at most
-   * eight requests.
+   * Checks a store before a program that may write uses it. The first use of a store takes a full
+   * probe of at most 20 seconds, which leaves a marker; a later use takes 12 requests: it looks for
+   * the marker, and races briefly. A store whose conditions this library holds itself is checked
+   * without races, in at most eight requests.
    *
    * @param store store to check
-   * @return what was found; see {@link ProbeReport#orRefuse}
+   * @throws Refused if the store lacks a required property; nothing but the probe's own objects was
+   *     written
    * @throws IOException if the store does not answer or refuses access
    */
-  public static ProbeReport quick(ObjectStore store) throws IOException {
-    ProbeRun run = new ProbeRun(store);
-    try {
-      new ConditionChecks(run).run();
-    } finally {
-      run.cleanUp();
+  public static void admit(ObjectStore store) throws IOException {
+    Optional<String> service = store.service();
+    if (service.isEmpty()) {
+      probe(store, run -> new ConditionChecks(run).run()).orRefuse();
+    } else if (ProbeMarker.isIn(store, service.get())) {
+      probe(store, run -> new RaceChecks(run).brief()).orRefuse();
+    } else {
+      ProbeReport report = probe(store, StoreProbe::untilOneFails);
+      ProbeMarker.leave(store, service.get(), report.orRefuse());
     }
-    return run.report();
   }
 
   /**
    * Checks every property that repositories rely on, including races, ranges, multipart uploads,
-   * listings and checksums. Takes thousands of requests and a few MiB of traffic.
+   * listings and checksums. Takes thousands of requests, a few MiB of traffic and at most 20
+   * seconds. Leaves a marker in a store that passes.
    *
    * @param store store to check
    * @return what was found; see {@link ProbeReport#orRefuse}
    * @throws IOException if the store does not answer or refuses access
    */
   public static ProbeReport full(ObjectStore store) throws IOException {
+    ProbeReport report = probe(store, StoreProbe::all);
+    if (report.ok() && store.service().isPresent()) {
+      ProbeMarker.leave(store, store.service().get(), report);
+    }
+    return report;
+  }
+
+  @FunctionalInterface
+  private interface Checks {
+    void run(ProbeRun run) throws IOException;
+  }
+
+  private static ProbeReport probe(ObjectStore store, Checks checks) throws IOException {
     ProbeRun run = new ProbeRun(store);
     try {
-      new ConditionChecks(run).run();
-      new ObjectChecks(run).run();
-      new RaceChecks(run).run();
-      new UploadChecks(run).run();
+      checks.run(run);
     } catch (StoreException.Unavailable e) {
       run.endedBy(e);
     } finally {
       run.cleanUp();
     }
     return run.report();
+  }
+
+  private static void all(ProbeRun run) throws IOException {
+    new ConditionChecks(run).run();
+    new RaceChecks(run).full();
+    new ObjectChecks(run).run();
+    new UploadChecks(run).run();
+    new UploadChecks(run).runOptional();
+  }
+
+  /** As all that is required, but without the checks after a kind that failed. */
+  private static void untilOneFails(ProbeRun run) throws IOException {
+    new ConditionChecks(run).run();
+    if (run.isGood()) {
+      new RaceChecks(run).full();
+    }
+    if (run.isGood()) {
+      new ObjectChecks(run).run();
+      new UploadChecks(run).run();
+    }
   }
 }

@@ -4,6 +4,7 @@ package org.jgits3.internal.store.s3;
 import static java.util.function.Predicate.not;
 
 import java.io.IOException;
+import java.net.URL;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -712,6 +713,12 @@ public final class S3ObjectStore implements ObjectStore {
   /** Location of an object in messages. */
   String location(String key) {
     return "s3://" + bucket.bucket() + "/" + root + key;
+  }
+
+  @Override
+  public Optional<String> service() {
+    URL place = client.utilities().getUrl(b -> b.bucket(bucket.bucket()).key(root + "*"));
+    return Optional.of(place.getProtocol() + "://" + place.getAuthority() + place.getPath());
   }
 
   @Override

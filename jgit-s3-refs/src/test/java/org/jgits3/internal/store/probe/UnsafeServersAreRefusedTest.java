@@ -40,7 +40,7 @@ class UnsafeServersAreRefusedTest {
   void s3rver_is_refused_at_once_because_it_ignores_conditions() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3rver();
         ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> StoreProbe.quick(store).orRefuse())
+      assertThatThrownBy(() -> StoreProbe.admit(store))
           .isInstanceOf(StoreProbe.Refused.class)
           .hasMessageContaining("check '");
     }

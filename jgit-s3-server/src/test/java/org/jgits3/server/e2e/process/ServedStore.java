@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.probe.Markers;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 
@@ -32,11 +34,31 @@ public record ServedStore(String url, Optional<Path> config, Map<String, String>
     return new ServedStore("file:" + scratch.resolve("store"), Optional.of(config), Map.of());
   }
 
-  /** A store in a bucket of its own, below a prefix. */
+  /** A store in a bucket of its own, below a prefix, of a server that is known to be good. */
   public static ServedStore bucket(S3Server server, Path scratch) throws IOException {
+    ServedStore store = unknownBucket(server, server.endpoint(), scratch);
+    store.mark(server.endpoint());
+    return store;
+  }
+
+  /** A store in a bucket of its own, below a prefix, which is probed before its first use. */
+  public static ServedStore unknownBucket(S3Server server, URI endpoint, Path scratch)
+      throws IOException {
     String url = "s3://" + server.newBucket().bucket() + "/some/prefix";
-    return new ServedStore(
-        url, Optional.of(configFor(server.endpoint(), scratch)), server.environment());
+    return new ServedStore(url, Optional.of(configFor(endpoint, scratch)), server.environment());
+  }
+
+  /** Spares the commands the probe of the store at an endpoint, without a request to it. */
+  private void mark(URI endpoint) throws IOException {
+    StoreLocation location = StoreLocation.parse(url);
+    StoreOptions options = S3Servers.require().options();
+    StoreOptions through =
+        new StoreOptions(
+            Optional.of(endpoint), options.region(), options.pathStyle(), options.connections());
+    try (ObjectStore direct = Stores.open(location, options);
+        ObjectStore named = Stores.open(location, through)) {
+      Markers.mark(direct, named.service());
+    }
   }
 
   /** Writes a config file that leads to an S3 server. */
@@ -58,8 +80,9 @@ public record ServedStore(String url, Optional<Path> config, Map<String, String>
     return new ServedStore(otherUrl, config, environment);
   }
 
-  /** The same bucket reached at another endpoint. */
+  /** The same bucket reached at another endpoint, which is known to be good. */
   public ServedStore through(URI endpoint, Path directory) throws IOException {
+    mark(endpoint);
     return new ServedStore(url, Optional.of(configFor(endpoint, directory)), environment);
   }
 
@@ -69,6 +92,16 @@ public record ServedStore(String url, Optional<Path> config, Map<String, String>
         Stores.open(StoreLocation.parse(url), S3Servers.require().options())) {
       return bucket.listMultipart("").size();
     }
+  }
+
+  /** Keys of all objects in its bucket. */
+  public List<String> keys() throws IOException {
+    List<String> keys = new ArrayList<>();
+    try (ObjectStore bucket =
+        Stores.open(StoreLocation.parse(url), S3Servers.require().options())) {
+      bucket.list("", object -> keys.add(object.key()));
+    }
+    return keys;
   }
 
   /** The global options that lead a command here. */
