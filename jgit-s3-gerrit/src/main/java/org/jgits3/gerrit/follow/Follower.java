@@ -3,7 +3,6 @@ package org.jgits3.gerrit.follow;
 
 import com.google.common.flogger.FluentLogger;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
 import com.google.gerrit.server.config.AllProjectsName;
@@ -13,9 +12,7 @@ import com.google.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,8 +20,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jgits3.gerrit.index.DurableIndexes;
@@ -44,6 +43,10 @@ import org.jgits3.history.StoreCursor;
  * Follows the changes that all Gerrits make to the projects in the store, and keeps the indexes and
  * caches of this node up to date.
  *
+ * <p>A round reads what happened, evicts what caches have of it, and hands the rest to {@link
+ * Indexing}. Rights rest on the caches, so a revoked right is refused after a round, whatever the
+ * indexes do. A project that cannot be read is left to the next round, and the others are followed.
+ *
  * <p>The position is saved when all that was indexed up to it is durable. A node that was down
  * resumes from there. If a node has no position, or cannot read the log of a project, it compares
  * projects with the indexes.
@@ -58,10 +61,7 @@ public class Follower implements LifecycleListener {
   /** Least pause between two rounds, for requests of users. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  /**
-   * Minimum number of threads. They mostly wait, for the store, and for Lucene to make written
-   * documents visible, which it does for all threads at once.
-   */
+  /** Number of threads that evict. They mostly wait for the store. */
   static final int THREADS = 8;
 
   /**
@@ -78,6 +78,7 @@ public class Follower implements LifecycleListener {
 
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
+  private final Indexing indexing;
   private final IndexedHere indexedHere;
   private final OnlineReindexes reindexes;
   private final SharedEvents events;
@@ -89,28 +90,26 @@ public class Follower implements LifecycleListener {
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
-          Math.max(THREADS, Runtime.getRuntime().availableProcessors() / 2),
-          new ThreadFactoryBuilder().setNameFormat("s3-follower-%d").setDaemon(true).build());
+          THREADS,
+          new ThreadFactoryBuilder()
+              .setNameFormat("s3-follower-evicts-%d")
+              .setDaemon(true)
+              .build());
   private final Thread thread = new Thread(this::run, "s3-follower");
 
   // The following fields are used by the thread only:
 
   /**
-   * Position up to which everything was applied, except what the fields below hold; null before it
-   * is known.
+   * Position up to which caches were evicted, and documents handed to {@link #indexing}, except
+   * what the fields below hold; null before it is known.
    */
   private StoreCursor followed;
-
-  /** Projects to compare with the indexes: all if there was no position. */
-  private final Set<Project.NameKey> compared = new LinkedHashSet<>();
 
   /** Projects that changed while an index is made anew, to be compared in the end. */
   private final Set<Project.NameKey> reindexed = new LinkedHashSet<>();
 
-  private final WaitingChanges waiting = new WaitingChanges();
-
-  /** Projects that could not be followed when it was last tried. */
-  private final Set<Project.NameKey> failing = new HashSet<>();
+  /** Projects that could not be read in the last round. */
+  private Set<Project.NameKey> failing = Set.of();
 
   private boolean unusable;
 
@@ -131,6 +130,7 @@ public class Follower implements LifecycleListener {
   Follower(
       S3GitRepositoryManager repositories,
       LocalState local,
+      Indexing indexing,
       IndexedHere indexedHere,
       OnlineReindexes reindexes,
       SharedEvents events,
@@ -141,6 +141,7 @@ public class Follower implements LifecycleListener {
       FollowerStatus status) {
     this.repositories = repositories;
     this.local = local;
+    this.indexing = indexing;
     this.indexedHere = indexedHere;
     this.reindexes = reindexes;
     this.events = events;
@@ -167,6 +168,7 @@ public class Follower implements LifecycleListener {
       Thread.currentThread().interrupt();
     }
     threads.shutdownNow();
+    indexing.stop();
   }
 
   private void run() {
@@ -176,6 +178,7 @@ public class Follower implements LifecycleListener {
         long next = System.nanoTime() + EVERY.toNanos();
         pause = next() ? 0 : Math.max(PAUSE.toNanos(), next - System.nanoTime());
       }
+      indexing.await(System.nanoTime() + SAVE_EVERY.toNanos() / 2);
       save();
       save(); // no request is running any more
     } catch (InterruptedException | IOException e) {
@@ -216,11 +219,14 @@ public class Follower implements LifecycleListener {
     Optional<StoreCursor> saved = unusable ? Optional.empty() : file.load();
     if (saved.isEmpty()) {
       StoreCursor now = repositories.history().now();
-      now.forEach((name, position) -> compare(Project.nameKey(name))); // others come as news
-      compared.addAll(local.indexedProjects());
+      Set<Project.NameKey> all = new LinkedHashSet<>(first);
+      now.forEach((name, position) -> all.add(Project.nameKey(name))); // others come as news
+      all.removeIf(project -> ProjectNames.repository(project).isEmpty());
+      all.addAll(local.indexedProjects());
       LOG.atInfo().log(
           "Following: no position in %s, so all %s projects are compared with the indexes",
-          file, compared.size());
+          file, all.size());
+      all.forEach(this::compare);
       followed = now;
       toBeSaved = 2;
     } else {
@@ -230,9 +236,7 @@ public class Follower implements LifecycleListener {
   }
 
   private void compare(Project.NameKey project) {
-    if (ProjectNames.repository(project).isPresent()) {
-      compared.add(project);
-    }
+    indexing.add(project, Set.of(new Effect.OfProject()), System.nanoTime());
   }
 
   private void settle() {
@@ -243,42 +247,44 @@ public class Follower implements LifecycleListener {
   private boolean round() throws IOException, InterruptedException {
     long began = System.nanoTime();
     boolean late = status.isLate();
+    indexing.retry();
     StoreChanges changes = repositories.history().since(followed);
     Map<Project.NameKey, News> news = new LinkedHashMap<>();
-    List<Project.NameKey> comparing =
-        waiting.hasUntried() ? List.of() : compared.stream().limit(PROJECTS).toList();
-    comparing.forEach(project -> news(news, project).addEverything());
-    List<RepositoryChange> read = read(changes, news);
+    Map<Project.NameKey, Throwable> failed = new LinkedHashMap<>();
+    List<RepositoryChange> read = read(changes, news, failed);
     long known = System.nanoTime();
-    noteReindexed(news.keySet());
     news.forEach((project, its) -> its.own().forEach(effect -> own.add(project, effect, known)));
     List<OwnEffects.Own> due = own.due(System.nanoTime());
     due.forEach(its -> news(news, its.project()).add(its.effect()));
+    noteReindexed(news.keySet());
+    evict(news, known, failed);
+    leave(read, failed.keySet());
+    note(failed);
+    due.stream().filter(its -> !failing.contains(its.project())).forEach(own::remove);
+    news.keySet().removeAll(failing);
+    news.forEach(
+        (project, its) ->
+            indexing.add(project, its.effects(), known, its.oldest().orElse(Long.MAX_VALUE)));
     Map<Effect, Project.NameKey> again = indexedHere.takeAgain();
-    again.forEach((document, project) -> news(news, project).add(document));
-    Round round = new Round(repositories, local, threads, known);
-    Set<Project.NameKey> failed = apply(round, news, again);
-    leave(read, failed);
-    due.stream().filter(its -> !failed.contains(its.project())).forEach(own::remove);
-    again.values().retainAll(failed);
-    again.forEach(indexedHere::again);
-    compared.removeAll(comparing);
-    comparing.stream().filter(failed::contains).forEach(compared::add);
-    failing.removeAll(news.keySet());
-    followWaitingChanges(round);
-    failing.addAll(failed);
+    again.forEach((effect, project) -> indexing.add(project, Set.of(effect), known));
     followed = changes.end();
-    toBeSaved = news.isEmpty() ? toBeSaved : 2;
-    boolean compares = !failing.containsAll(compared);
-    // A node in time stays so while it compares projects, which may have many changes.
-    boolean missing = late && (compares || waiting.hasUntried());
-    boolean complete = !changes.hasMore() && !missing && Collections.disjoint(failing, first);
-    status.ended(began, news.values(), failing, complete);
-    return changes.hasMore() || compares || waiting.hasUntried();
+    toBeSaved = news.isEmpty() && again.isEmpty() ? toBeSaved : 2;
+    indexing.await(began + EVERY.toNanos());
+    boolean tried = indexing.isTried();
+    // A node in time stays so while documents are written, which may be many.
+    boolean complete = !changes.hasMore() && hasRights() && (tried || !late);
+    status.ended(began, failing, tried, complete);
+    return changes.hasMore();
   }
 
-  /** Reads changes in the store, whose news are added. */
-  private List<RepositoryChange> read(StoreChanges changes, Map<Project.NameKey, News> news)
+  /** Tests whether everything that rights depend on could be read from the store. */
+  private boolean hasRights() {
+    return Collections.disjoint(failing, first) && !indexing.missesRights();
+  }
+
+  /** Reads changes in the store, whose news are added, or the reasons why they cannot be read. */
+  private List<RepositoryChange> read(
+      StoreChanges changes, Map<Project.NameKey, News> news, Map<Project.NameKey, Throwable> failed)
       throws IOException {
     List<RepositoryChange> read = new ArrayList<>();
     int others = 0; // not failing; failing ones do not use up the limit
@@ -288,8 +294,13 @@ public class Follower implements LifecycleListener {
         break;
       }
       read.add(next.get());
-      others += failing.contains(Project.nameKey(next.get().name())) ? 0 : 1;
-      add(next.get(), news);
+      Project.NameKey project = Project.nameKey(next.get().name());
+      others += failing.contains(project) ? 0 : 1;
+      try {
+        add(next.get(), news);
+      } catch (IOException | RuntimeException | Error e) {
+        failed.put(project, e);
+      }
     }
     return read;
   }
@@ -305,28 +316,48 @@ public class Follower implements LifecycleListener {
     }
   }
 
-  /** Applies news. Documents to be followed again are noted as before if that ends in between. */
-  private Set<Project.NameKey> apply(
-      Round round, Map<Project.NameKey, News> news, Map<Effect, Project.NameKey> again)
+  /**
+   * Evicts what caches have of the projects with news that rights depend on, by several threads.
+   * Waits for nothing but the store, and for loads of the entries that are evicted.
+   */
+  private void evict(
+      Map<Project.NameKey, News> news, long known, Map<Project.NameKey, Throwable> failed)
       throws InterruptedException {
-    try {
-      return round.apply(first, news, waiting);
-    } catch (RuntimeException | Error e) {
-      again.forEach(indexedHere::again);
-      throw e;
+    Map<Project.NameKey, Future<?>> evictions = new LinkedHashMap<>();
+    Stream.concat(first.stream(), news.keySet().stream())
+        .distinct()
+        .filter(project -> news.containsKey(project) && news.get(project).isOfRights())
+        .forEach(
+            project -> evictions.put(project, threads.submit(() -> evict(project, news, known))));
+    for (Map.Entry<Project.NameKey, Future<?>> eviction : evictions.entrySet()) {
+      try {
+        eviction.getValue().get();
+      } catch (ExecutionException e) {
+        failed.put(eviction.getKey(), e.getCause());
+      }
     }
   }
 
-  private void followWaitingChanges(Round round) throws InterruptedException {
-    Map<Project.NameKey, Collection<Change.Id>> some = waiting.take();
-    Map<Project.NameKey, Collection<Change.Id>> failed = some;
-    try {
-      failed = round.followChanges(some);
-    } finally {
-      failed.forEach(waiting::putBack);
-    }
-    failing.removeAll(some.keySet());
-    failing.addAll(waiting.failing());
+  private Void evict(Project.NameKey project, Map<Project.NameKey, News> news, long known)
+      throws Exception {
+    return repositories.since(
+        known,
+        () -> {
+          local.evict(project, news.get(project).effects());
+          return null;
+        });
+  }
+
+  /** Notes the projects that failed in this round; each is named once, until it can be read. */
+  private void note(Map<Project.NameKey, Throwable> failed) {
+    failed.forEach(
+        (project, reason) -> {
+          if (!failing.contains(project)) {
+            LOG.atWarning().withCause(reason).log(
+                "Following: %s cannot be read, and is tried again in each round", project);
+          }
+        });
+    failing = Set.copyOf(failed.keySet());
   }
 
   /**
@@ -337,12 +368,12 @@ public class Follower implements LifecycleListener {
     if (reindexes.areRunning()) {
       reindexed.addAll(changed);
     } else {
-      compared.addAll(reindexed);
+      reindexed.forEach(this::compare);
       reindexed.clear();
     }
   }
 
-  private void add(RepositoryChange change, Map<Project.NameKey, News> news) {
+  private void add(RepositoryChange change, Map<Project.NameKey, News> news) throws IOException {
     change.formerName().ifPresent(name -> news(news, Project.nameKey(name)).addEverything());
     Project.NameKey project = Project.nameKey(change.name());
     if (ProjectNames.repository(project).isPresent()) {
@@ -383,8 +414,7 @@ public class Follower implements LifecycleListener {
 
   /** Tests whether everything that the position to be saved next covers is applied. */
   private boolean nothingWaits() {
-    return compared.isEmpty()
-        && waiting.projects().isEmpty()
+    return indexing.isEmpty()
         && reindexed.isEmpty()
         && indexedHere.isEmpty()
         && (settled == null || !own.anyKnownAt(settledAt));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.follow;
 
+import com.google.common.collect.Sets;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.metrics.Description;
@@ -9,18 +10,17 @@ import com.google.gerrit.metrics.MetricMaker;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jgits3.gerrit.index.LocalState;
-import org.jgits3.gerrit.index.News;
 
 /**
- * Progress of following, for administrators and load balancers. A node is ready if it has followed
- * everything that was in the store {@link #LATE} ago, except for failing projects, which fail on
- * the other nodes, too. A node that cannot follow All-Projects or All-Users is not ready, because
- * permissions depend on them. Also in Gerrit's registry of metrics, under {@code s3/follower/}.
- * Safe for use by many threads.
+ * Progress of following, for administrators and load balancers. A node is ready if it has evicted
+ * everything that was in the store {@link #LATE} ago; a node that starts, or was late, also has to
+ * have tried all documents. Nothing that a user writes keeps a node from that: a document that
+ * cannot be indexed, and a project that cannot be read, do not count. A node that cannot read
+ * All-Projects or All-Users is not ready, because permissions depend on them. Also in Gerrit's
+ * registry of metrics, under {@code s3/follower/}. Safe for use by many threads.
  */
 @Singleton
 class FollowerStatus {
@@ -30,18 +30,19 @@ class FollowerStatus {
   static final Duration LATE = Duration.ofSeconds(15);
 
   private final LocalState local;
+  private final Indexing indexing;
 
   private long rounds; // all guarded by this
   private long completeSince = System.nanoTime();
-  private long lagMillis;
   private boolean late = true;
-  private int failing;
-  private String failure = ""; // shown without a password, so it names no project
+  private Set<Project.NameKey> unreadable = Set.of();
+  private boolean failed;
   private String told = "";
 
   @Inject
-  FollowerStatus(LocalState local, MetricMaker metrics) {
+  FollowerStatus(LocalState local, Indexing indexing, MetricMaker metrics) {
     this.local = local;
+    this.indexing = indexing;
     String millis = Units.MILLISECONDS;
     show(
         metrics,
@@ -51,13 +52,18 @@ class FollowerStatus {
     show(
         metrics,
         "lag",
-        new Description("Time until changes were followed").setGauge().setUnit(millis),
-        () -> report().lagMillis());
+        new Description("Time until documents of changes were written").setGauge().setUnit(millis),
+        indexing::lagMillis);
     show(
         metrics,
         "failing",
         new Description("Projects that cannot be followed").setGauge(),
-        this::failing);
+        () -> failing().size());
+    show(
+        metrics,
+        "given_up",
+        new Description("Documents that cannot be indexed, until they change").setGauge(),
+        indexing::givenUp);
     show(
         metrics,
         "indexed",
@@ -70,8 +76,9 @@ class FollowerStatus {
     metrics.newCallbackMetric("s3/follower/" + name, Long.class, description, value::getAsLong);
   }
 
-  private synchronized long failing() {
-    return failing;
+  /** Projects that are tried again: they cannot be read, or some document cannot be indexed. */
+  private synchronized Set<Project.NameKey> failing() {
+    return Sets.union(unreadable, indexing.failing());
   }
 
   /**
@@ -79,10 +86,11 @@ class FollowerStatus {
    *
    * @param ready true if requests may be sent to this node
    * @param behindMillis age of the newest state of the store that is followed completely
-   * @param lagMillis time from the oldest transaction in the last round that had any to the end of
-   *     the round, by the clocks of the two nodes
-   * @param rounds rounds since the start
+   * @param lagMillis time from a transaction of another node until its documents were written, or
+   *     to now if some are not written yet, by the clocks of the two nodes
+   * @param rounds rounds since the start after which all documents were tried
    * @param indexed documents written since the start
+   * @param givenUp documents that cannot be indexed, and are left as they are until they change
    * @param failure current failure; empty if there is none
    */
   record Report(
@@ -91,12 +99,28 @@ class FollowerStatus {
       long lagMillis,
       long rounds,
       long indexed,
+      long givenUp,
       String failure) {}
 
   /** Returns the progress now. */
   synchronized Report report() {
-    Duration behind = behind();
-    return new Report(!isLate(), behind.toMillis(), lagMillis, rounds, local.indexed(), failure);
+    return new Report(
+        !isLate(),
+        behind().toMillis(),
+        indexing.lagMillis(),
+        rounds,
+        local.indexed(),
+        indexing.givenUp(),
+        failure());
+  }
+
+  /** Shown without a password, so it names no project. */
+  private String failure() {
+    if (failed) {
+      return "the last round failed, see the log";
+    }
+    int failing = failing().size();
+    return failing == 0 ? "" : failing + " projects cannot be followed, see the log";
   }
 
   /** Tests whether requests should not be sent to this node. */
@@ -113,7 +137,7 @@ class FollowerStatus {
    * ends.
    */
   synchronized void failed(Throwable e) {
-    failure = "the last round failed, see the log";
+    failed = true;
     String said = String.valueOf(e.getMessage());
     if (!said.equals(told)) {
       told = said;
@@ -125,29 +149,24 @@ class FollowerStatus {
    * Notes the end of a round.
    *
    * @param began reading of {@link System#nanoTime} before the store was asked
-   * @param news what was applied
-   * @param failed projects that could not be followed
-   * @param complete true if everything was followed, except failing projects other than
-   *     All-Projects and All-Users
+   * @param notRead projects that could not be read
+   * @param tried true if all documents were tried
+   * @param complete true if the node has everything by which it is ready
    */
   synchronized void ended(
-      long began, Collection<News> news, Set<Project.NameKey> failed, boolean complete) {
-    rounds++;
+      long began, Set<Project.NameKey> notRead, boolean tried, boolean complete) {
+    rounds += tried ? 1 : 0;
     told = "";
-    failing = failed.size();
-    failure = failed.isEmpty() ? "" : failed.size() + " projects cannot be followed, see the log";
-    news.stream()
-        .flatMap(its -> its.oldest().stream())
-        .min(Long::compare)
-        .ifPresent(oldest -> lagMillis = System.currentTimeMillis() - oldest);
+    failed = false;
+    unreadable = notRead;
     if (!complete) {
       return;
     }
     if (isLate()) {
       late = false;
       LOG.atInfo().log(
-          "Following: caught up after %s s; %s projects in this round, %s documents written so far",
-          behind().toSeconds(), news.size(), local.indexed());
+          "Following: caught up after %s s; %s documents written so far",
+          behind().toSeconds(), local.indexed());
     }
     completeSince = began;
   }

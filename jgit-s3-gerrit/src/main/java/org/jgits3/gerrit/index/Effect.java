@@ -10,31 +10,47 @@ import org.eclipse.jgit.lib.ObjectId;
 
 /** Part of the indexes and caches of a Gerrit that depends on a ref. */
 public sealed interface Effect {
+  /** Everything about the project: it is compared with the indexes. */
+  record OfProject() implements Effect {
+    @Override
+    public String toString() {
+      return "the project";
+    }
+  }
+
   /**
    * Document of a change in the index, and what is derived from it.
    *
    * @param id the change
    */
-  record OfChange(Change.Id id) implements Effect {}
+  record OfChange(Change.Id id) implements Effect {
+    @Override
+    public String toString() {
+      return "change " + id;
+    }
+  }
 
   /**
    * Document, tokens and SSH keys of an account.
    *
    * @param id the account
    */
-  record OfAccount(Account.Id id) implements Effect {}
+  record OfAccount(Account.Id id) implements Effect {
+    @Override
+    public String toString() {
+      return "account " + id;
+    }
+  }
 
   /**
    * Document and memberships of a group.
    *
    * @param group the group
-   * @param before commit with its former state; zero if there was none
-   * @param after commit with its state; zero if it was deleted
    */
-  record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {
-    /** The document of a group that did not change. */
-    static OfGroup same(AccountGroup.UUID group) {
-      return new OfGroup(group, ObjectId.zeroId(), ObjectId.zeroId());
+  record OfGroup(AccountGroup.UUID group) implements Effect {
+    @Override
+    public String toString() {
+      return "group " + group;
     }
   }
 
@@ -44,17 +60,37 @@ public sealed interface Effect {
    * @param before commit with the former external ids; zero if there were none
    * @param after commit with the external ids; zero if they were deleted
    */
-  record OfExternalIds(ObjectId before, ObjectId after) implements Effect {}
+  record OfExternalIds(ObjectId before, ObjectId after) implements Effect {
+    @Override
+    public String toString() {
+      return "the external ids of " + after.name();
+    }
+  }
 
   /** Settings of the project. */
-  record OfConfig() implements Effect {}
+  record OfConfig() implements Effect {
+    @Override
+    public String toString() {
+      return "the settings";
+    }
+  }
 
   /**
    * Open changes for a branch, where the index says which of them can be merged.
    *
    * @param name full name of the branch
    */
-  record OfBranch(String name) implements Effect {}
+  record OfBranch(String name) implements Effect {
+    @Override
+    public String toString() {
+      return "branch " + name;
+    }
+  }
+
+  /** Tests whether rights depend on this part, so that caches are to be evicted. */
+  default boolean isOfRights() {
+    return !(this instanceof OfChange || this instanceof OfBranch);
+  }
 
   /**
    * Finds what depends on a ref. Nothing depends on a ref that Gerrit reads whenever it needs it:
@@ -99,8 +135,7 @@ public sealed interface Effect {
       return Optional.ofNullable(Account.Id.fromRef(ref)).map(OfAccount::new);
     }
     if (ref.startsWith(RefNames.REFS_GROUPS)) {
-      return Optional.ofNullable(AccountGroup.UUID.fromRef(ref))
-          .map(group -> new OfGroup(group, before, after));
+      return Optional.ofNullable(AccountGroup.UUID.fromRef(ref)).map(OfGroup::new);
     }
     return ref.equals(RefNames.REFS_EXTERNAL_IDS)
         ? Optional.of(new OfExternalIds(before, after))

@@ -3,7 +3,6 @@ package org.jgits3.gerrit.index;
 
 import com.google.gerrit.entities.Account;
 import java.io.IOException;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.eclipse.jgit.errors.ConfigInvalidException;
@@ -11,6 +10,7 @@ import org.eclipse.jgit.lib.BlobBasedConfig;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -19,15 +19,18 @@ import org.eclipse.jgit.treewalk.TreeWalk;
 import org.eclipse.jgit.treewalk.filter.TreeFilter;
 
 /**
- * Accounts and names of users in the external ids that differ between two commits of {@code
- * refs/meta/external-ids}. Each external id is a file of its own, named by a hash.
- *
- * @param accounts accounts that had or have them
- * @param users user names for logging in by SSH
+ * Accounts whose external ids differ between two commits of {@code refs/meta/external-ids}. Each
+ * external id is a file of its own, named by a hash. A file that Gerrit cannot parse is passed by.
  */
-record ExternalIdChanges(Set<Account.Id> accounts, Set<String> users) {
+final class ExternalIdChanges {
   private static final String SECTION = "externalId";
-  private static final String USERNAME = "username:";
+
+  /** Maximum size of a file; Gerrit's own have some 200 bytes. */
+  private static final int MOST = 1 << 20;
+
+  private final Set<Account.Id> accounts = new LinkedHashSet<>();
+
+  private ExternalIdChanges() {}
 
   /**
    * Compares two commits.
@@ -35,12 +38,12 @@ record ExternalIdChanges(Set<Account.Id> accounts, Set<String> users) {
    * @param allUsers repository with both
    * @param before former commit; zero for none
    * @param after later commit; zero for none
-   * @return what differs
+   * @return accounts that had or have the external ids that differ
    * @throws IOException if objects cannot be read
    */
-  static ExternalIdChanges between(Repository allUsers, ObjectId before, ObjectId after)
+  static Set<Account.Id> between(Repository allUsers, ObjectId before, ObjectId after)
       throws IOException {
-    ExternalIdChanges found = new ExternalIdChanges(new LinkedHashSet<>(), new HashSet<>());
+    ExternalIdChanges found = new ExternalIdChanges();
     try (TreeWalk walk = new TreeWalk(allUsers)) {
       walk.setRecursive(true);
       walk.setFilter(TreeFilter.ANY_DIFF);
@@ -54,7 +57,7 @@ record ExternalIdChanges(Set<Account.Id> accounts, Set<String> users) {
         }
       }
     }
-    return found;
+    return found.accounts;
   }
 
   private static void add(TreeWalk walk, ObjectId commit) throws IOException {
@@ -68,21 +71,20 @@ record ExternalIdChanges(Set<Account.Id> accounts, Set<String> users) {
   }
 
   private void read(ObjectReader reader, ObjectId note) throws IOException {
-    byte[] text = reader.open(note).getCachedBytes();
-    Config config;
-    try {
-      config = new BlobBasedConfig(null, text);
-    } catch (ConfigInvalidException e) {
-      return; // Gerrit does not see it either
+    ObjectLoader file = reader.open(note);
+    if (file.getSize() > MOST) {
+      return;
     }
-    for (String key : config.getSubsections(SECTION)) {
-      int account = config.getInt(SECTION, key, "accountId", 0);
-      if (account > 0) {
-        accounts.add(Account.id(account));
+    try {
+      Config config = new BlobBasedConfig(null, file.getCachedBytes());
+      for (String key : config.getSubsections(SECTION)) {
+        int account = config.getInt(SECTION, key, "accountId", 0);
+        if (account > 0) {
+          accounts.add(Account.id(account));
+        }
       }
-      if (key.startsWith(USERNAME)) {
-        users.add(key.substring(USERNAME.length()));
-      }
+    } catch (ConfigInvalidException | IllegalArgumentException e) { // no number
+      return;
     }
   }
 }

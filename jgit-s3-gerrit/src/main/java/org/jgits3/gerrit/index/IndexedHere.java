@@ -83,7 +83,7 @@ public class IndexedHere
 
   @Override
   public void onGroupIndexed(String uuid) {
-    indexed(Effect.OfGroup.same(AccountGroup.uuid(uuid)));
+    indexed(new Effect.OfGroup(AccountGroup.uuid(uuid)));
   }
 
   @Override

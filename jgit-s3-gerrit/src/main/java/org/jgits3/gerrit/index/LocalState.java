@@ -4,8 +4,6 @@ package org.jgits3.gerrit.index;
 import com.google.common.base.Throwables;
 import com.google.common.cache.Cache;
 import com.google.common.flogger.FluentLogger;
-import com.google.gerrit.entities.Account;
-import com.google.gerrit.entities.AccountGroup;
 import com.google.gerrit.entities.BranchNameKey;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
@@ -13,8 +11,6 @@ import com.google.gerrit.entities.RefNames;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.registration.DynamicMap;
 import com.google.gerrit.extensions.registration.PluginName;
-import com.google.gerrit.server.account.AccountCache;
-import com.google.gerrit.server.account.AccountState;
 import com.google.gerrit.server.account.AuthTokenCache;
 import com.google.gerrit.server.change.MergeabilityComputationBehavior;
 import com.google.gerrit.server.config.AllUsersName;
@@ -22,11 +18,9 @@ import com.google.gerrit.server.config.GerritServerConfig;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.index.account.AccountIndexer;
 import com.google.gerrit.server.index.change.ChangeIndexer;
-import com.google.gerrit.server.index.group.GroupIndexer;
 import com.google.gerrit.server.project.ProjectCache;
 import com.google.gerrit.server.query.change.ChangeData;
 import com.google.gerrit.server.query.change.InternalChangeQuery;
-import com.google.gerrit.server.ssh.SshKeyCache;
 import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.OneOffRequestContext;
 import com.google.inject.Inject;
@@ -34,44 +28,55 @@ import com.google.inject.Provider;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.store.StoreException;
 
 /**
  * Indexes and caches of this Gerrit. Brings them up to date with the repositories, whichever node
  * has changed these.
  *
- * <p>A document is written only if it does not match the current refs, so that nothing that this
- * node has indexed itself is indexed again. All methods are idempotent. Safe for use by many
- * threads, one for each project or change.
+ * <p>Rights rest on caches, which are {@linkplain #evict evicted} at once: that reads no document
+ * and writes none, so nothing that a user writes can delay it or make it fail. Documents of the
+ * indexes {@linkplain #follow follow} by themselves. Each is written only if it does not match the
+ * current refs, so that nothing that this node has indexed itself is indexed again. One that cannot
+ * be written is left as it is, and holds up no other.
+ *
+ * <p>The groups of a member are the exception, since Gerrit caches what it finds in the index of
+ * groups. See {@link GroupDocuments}.
+ *
+ * <p>All methods are idempotent. Safe for use by many threads.
  */
 @Singleton
 public class LocalState {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  /** Caches that depend on refs and do not have their ids in the key. */
-  private static final List<String> CACHES =
+  private static final ObjectId ZERO = ObjectId.zeroId();
+
+  /** Cache of SSH keys, by user names. */
+  static final String SSH_KEYS = "sshkeys";
+
+  /** Caches of groups, some of which have no id of a group in their keys. */
+  static final List<String> GROUPS =
       List.of(
-          "changes",
           "groups",
           "groups_bymember",
           "groups_byname",
           "groups_bysubgroup",
           "groups_byuuid",
-          "groups_external",
-          "sshkeys",
-          "tokens");
-
-  /** Rounds after which a change that cannot be indexed is given up. */
-  static final int ATTEMPTS = 50;
+          "groups_external");
 
   private final GitRepositoryManager repositories;
   private final OneOffRequestContext context;
@@ -82,18 +87,14 @@ public class LocalState {
   private final boolean indexesMergeable;
   private final Provider<AccountIndexer> accounts;
   private final com.google.gerrit.server.index.account.StalenessChecker accountIsStale;
-  private final Provider<GroupIndexer> groups;
+  private final GroupDocuments groups;
   private final com.google.gerrit.server.index.group.StalenessChecker groupIsStale;
-  private final GroupCaches groupCaches;
-  private final AccountCache accountStates;
   private final ProjectCache projects;
-  private final SshKeyCache sshKeys;
   private final AuthTokenCache tokens;
   private final DynamicMap<Cache<?, ?>> caches;
   private final Documents documents;
   private final IndexedHere indexedHere;
   private final LongAdder indexed = new LongAdder();
-  private final Map<Change.Id, Integer> failures = new ConcurrentHashMap<>();
 
   @Inject
   public LocalState(
@@ -106,12 +107,9 @@ public class LocalState {
       Provider<InternalChangeQuery> changesFound,
       Provider<AccountIndexer> accounts,
       com.google.gerrit.server.index.account.StalenessChecker accountIsStale,
-      Provider<GroupIndexer> groups,
+      GroupDocuments groups,
       com.google.gerrit.server.index.group.StalenessChecker groupIsStale,
-      GroupCaches groupCaches,
-      AccountCache accountStates,
       ProjectCache projects,
-      SshKeyCache sshKeys,
       AuthTokenCache tokens,
       DynamicMap<Cache<?, ?>> caches,
       Documents documents,
@@ -127,10 +125,7 @@ public class LocalState {
     this.accountIsStale = accountIsStale;
     this.groups = groups;
     this.groupIsStale = groupIsStale;
-    this.groupCaches = groupCaches;
-    this.accountStates = accountStates;
     this.projects = projects;
-    this.sshKeys = sshKeys;
     this.tokens = tokens;
     this.caches = caches;
     this.documents = documents;
@@ -147,39 +142,131 @@ public class LocalState {
     return documents.projects();
   }
 
+  /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
+  public static boolean isOfStore(Throwable e) {
+    return Throwables.getCausalChain(e).stream()
+        .anyMatch(
+            cause ->
+                cause instanceof StoreException.Unavailable
+                    || cause instanceof StoreException.Refused);
+  }
+
   /**
-   * Brings everything about a project up to date, except its changes, which may be many.
+   * Evicts what caches have of a project, as far as rights depend on it. Opens the project first,
+   * so that whatever a cache loads from here on is as new as this; evicts even if that fails.
    *
    * @param project the project, which may be deleted or new
-   * @param news what happened to it
-   * @param found receives changes to be given to {@link #followChanges}, even if something fails
-   * @throws IOException if a repository cannot be read
+   * @param effects what happened to it
+   * @throws IOException if the project cannot be opened
    */
   @SuppressWarnings("try") // the context is that of the thread
-  public void follow(Project.NameKey project, News news, Set<Change.Id> found) throws IOException {
-    if (news.isOnlyChanges() && projects.all().contains(project)) {
-      found.addAll(news.changes());
-      return;
+  public void evict(Project.NameKey project, Collection<Effect> effects) throws IOException {
+    try (ManualRequestContext ignored = context.open()) {
+      repositories.openRepository(project).close();
+    } catch (RepositoryNotFoundException e) {
+      // A cache that loads it sees that, too.
+    } finally {
+      effects.forEach(effect -> evict(project, effect));
     }
-    // Opened first, and within the context: whatever a cache loads from here on is as new as this.
+  }
+
+  private void evict(Project.NameKey project, Effect effect) {
+    switch (effect) {
+      case Effect.OfProject all -> {
+        projects.evict(project);
+        if (project.equals(allUsers)) {
+          flush("tokens");
+          flush(SSH_KEYS);
+          GROUPS.forEach(this::flush);
+        }
+      }
+      case Effect.OfConfig config -> projects.evict(project);
+      case Effect.OfAccount account -> {
+        tokens.evict(account.id());
+        flush(SSH_KEYS); // the name of the user is not known without reading
+      }
+      case Effect.OfExternalIds ids -> flush(SSH_KEYS);
+      case Effect.OfGroup group -> GROUPS.forEach(this::flush);
+      case Effect.OfChange change -> {}
+      case Effect.OfBranch branch -> {}
+    }
+  }
+
+  private void flush(String name) {
+    Cache<?, ?> cache = caches.get(PluginName.GERRIT, name);
+    if (cache != null) {
+      cache.invalidateAll();
+    }
+  }
+
+  /**
+   * Result of following effects. The others are up to date.
+   *
+   * @param found further effects to be followed
+   * @param failed effects that could not be followed, with the reasons
+   */
+  public record Followed(Set<Effect> found, Map<Effect, Throwable> failed) {
+    /** Creates an empty result, to be filled. */
+    public Followed() {
+      this(new LinkedHashSet<>(), new LinkedHashMap<>());
+    }
+  }
+
+  /**
+   * Brings documents of a project up to date. One that fails holds up no other.
+   *
+   * @param project the project, which may be deleted or new
+   * @param effects what is to be followed; {@link Effect.OfProject} only by itself, and while no
+   *     other thread follows the project
+   * @return what was found and what failed
+   * @throws IOException if the project cannot be opened, so that nothing was followed
+   */
+  @SuppressWarnings("try") // the context is that of the thread
+  public Followed follow(Project.NameKey project, Collection<Effect> effects) throws IOException {
+    Followed result = new Followed();
     try (ManualRequestContext ignored = context.open();
         Repository repository = repositories.openRepository(project)) {
-      if (!projects.all().contains(project)) {
-        projects.onCreateProject(project);
-        LOG.atInfo().log("Following: %s is new", project);
-      } else if (news.whole()) {
-        projects.evictAndReindex(project);
-      }
-      Steps steps = new Steps();
-      if (news.whole()) {
-        compare(project, repository, found, steps);
-      }
-      for (Effect effect : news.effects()) {
-        steps.take(() -> follow(project, repository, effect, found));
-      }
-      steps.end();
+      follow(project, repository, effects, result);
     } catch (RepositoryNotFoundException e) {
+      if (!effects.contains(new Effect.OfProject())) {
+        result.found().add(new Effect.OfProject());
+        return result;
+      }
       removed(project);
+    }
+    return result;
+  }
+
+  private void follow(
+      Project.NameKey project, Repository repository, Collection<Effect> effects, Followed result) {
+    if (!projects.all().contains(project)) {
+      take(new Effect.OfConfig(), result, () -> projects.onCreateProject(project));
+      LOG.atInfo().log("Following: %s is new", project);
+    }
+    for (Effect effect : effects) {
+      take(effect, result, () -> follow(project, repository, effect, result.found()));
+    }
+    // What was found in an index that was still stale.
+    if (effects.stream().anyMatch(Effect.OfGroup.class::isInstance)) {
+      GROUPS.forEach(this::flush);
+    }
+    if (effects.stream().anyMatch(Effect.OfChange.class::isInstance)) {
+      forgetChanges(project);
+    }
+  }
+
+  /** Takes a step, unless the store failed an earlier one: it would only delay this one, too. */
+  private static void take(Effect effect, Followed result, IoRunnable step) {
+    Optional<Throwable> outage =
+        result.failed().values().stream().filter(LocalState::isOfStore).findAny();
+    if (outage.isPresent()) {
+      result.failed().put(effect, outage.get());
+      return;
+    }
+    try {
+      step.run();
+    } catch (IOException | RuntimeException | Error e) {
+      result.failed().put(effect, e);
     }
   }
 
@@ -190,17 +277,15 @@ public class LocalState {
     }
     changes.deleteAllForProject(project);
     projects.remove(project);
-    Cache<?, ?> projectsOfChanges = caches.get(PluginName.GERRIT, "changeid_project");
-    if (projectsOfChanges != null) {
-      projectsOfChanges.invalidateAll(); // the project may have another name now
-    }
+    flush("changeid_project"); // the project may have another name now
   }
 
   private void follow(
-      Project.NameKey project, Repository repository, Effect effect, Set<Change.Id> found)
+      Project.NameKey project, Repository repository, Effect effect, Set<Effect> found)
       throws IOException {
     switch (effect) {
-      case Effect.OfChange change -> found.add(change.id());
+      case Effect.OfProject all -> compare(project, repository, found);
+      case Effect.OfChange change -> followChange(project, repository, change);
       case Effect.OfConfig config -> {
         projects.evictAndReindex(project);
         if (indexesMergeable) {
@@ -213,17 +298,9 @@ public class LocalState {
           indexAll(project, changesFound.get().byBranchNew(key));
         }
       }
-      case Effect.OfAccount account -> followAccount(account.id());
+      case Effect.OfAccount account -> followAccount(account);
       case Effect.OfGroup group -> followGroup(group);
-      case Effect.OfExternalIds ids -> {
-        ExternalIdChanges differ = ExternalIdChanges.between(repository, ids.before(), ids.after());
-        differ.users().forEach(sshKeys::evict);
-        Steps steps = new Steps();
-        for (Account.Id account : differ.accounts()) {
-          steps.take(() -> followAccount(account));
-        }
-        steps.end();
-      }
+      case Effect.OfExternalIds ids -> followExternalIds(repository, ids, found);
     }
   }
 
@@ -240,122 +317,80 @@ public class LocalState {
         if (isOfStore(e)) {
           throw e;
         }
-        LOG.atWarning().withCause(e).log(
+        LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).withCause(e).log(
             "Following: whether change %s of %s can be merged is not known",
             change.getId(), project);
       }
     }
   }
 
-  private void followAccount(Account.Id id) throws IOException {
-    indexedHere.follows(new Effect.OfAccount(id), allUsers);
-    tokens.evict(id);
-    accountStates.get(id).flatMap(AccountState::userName).ifPresent(sshKeys::evict);
-    if (accountIsStale.check(id).isStale()) {
-      accounts.get().index(id);
+  private void followAccount(Effect.OfAccount account) throws IOException {
+    indexedHere.follows(account, allUsers);
+    if (accountIsStale.check(account.id()).isStale()) {
+      accounts.get().index(account.id());
       indexed.increment();
     }
   }
 
-  private void followGroup(Effect.OfGroup change) throws IOException {
-    try {
-      followGroup(change.group());
-    } finally {
-      forgetFound(change);
+  private void followGroup(Effect.OfGroup group) throws IOException {
+    indexedHere.follows(group, allUsers);
+    if (groupIsStale.check(group.group()).isStale()) {
+      groups.write(group.group());
+      indexed.increment();
+      if (groupIsStale.check(group.group()).isStale()) { // Gerrit takes it for deleted
+        throw new StorageException(group + " cannot be read");
+      }
     }
   }
 
-  private void forgetFound(Effect.OfGroup change) {
+  /** Finds the accounts whose external ids differ; if they cannot be compared, all accounts. */
+  private void followExternalIds(Repository users, Effect.OfExternalIds ids, Set<Effect> found)
+      throws IOException {
     try {
-      groupCaches.forgetFound(change);
-    } catch (RuntimeException e) {
+      ExternalIdChanges.between(users, ids.before(), ids.after())
+          .forEach(account -> found.add(new Effect.OfAccount(account)));
+    } catch (IOException | RuntimeException e) {
       if (isOfStore(e)) {
         throw e;
       }
-      flushCaches(); // the members are unknown if a state cannot be read
+      LOG.atWarning().log("Following: %s cannot be read, all accounts are compared: %s", ids, e);
+      found.add(new Effect.OfProject());
     }
   }
 
-  private void followGroup(AccountGroup.UUID group) throws IOException {
-    indexedHere.follows(Effect.OfGroup.same(group), allUsers);
-    groupCaches.forget(group);
-    if (groupIsStale.check(group).isStale()) {
-      groups.get().index(group);
-      indexed.increment();
-      if (groupIsStale.check(group).isStale()) { // Gerrit takes it for deleted
-        throw new StorageException("group " + group + " cannot be read");
-      }
-    }
-  }
-
-  private void compare(
-      Project.NameKey project, Repository repository, Set<Change.Id> found, Steps steps)
+  private void compare(Project.NameKey project, Repository repository, Set<Effect> found)
       throws IOException {
-    for (Ref ref : repository.getRefDatabase().getRefsByPrefix(RefNames.REFS_CHANGES)) {
-      Change.Id id = Change.Id.fromRef(ref.getName());
-      if (id != null) {
-        found.add(id);
-      }
-    }
+    evict(project, new Effect.OfProject());
+    found.add(new Effect.OfConfig());
+    addRefs(project, repository, RefNames.REFS_CHANGES, found);
     for (ChangeData change : changesFound.get().noFields().byProject(project)) {
-      found.add(change.getId());
+      found.add(new Effect.OfChange(change.getId()));
     }
     if (project.equals(allUsers)) {
-      flushCaches();
-      comparePeople(repository, steps);
-      flushCaches(); // entries found while the index was still stale
+      addRefs(project, repository, RefNames.REFS_USERS, found);
+      documents.accounts().forEach(account -> found.add(new Effect.OfAccount(account)));
+      addRefs(project, repository, RefNames.REFS_GROUPS, found);
+      documents.groups().forEach(group -> found.add(new Effect.OfGroup(group)));
     }
   }
 
-  private void comparePeople(Repository users, Steps steps) throws IOException {
-    Set<Account.Id> accountIds = documents.accounts();
-    for (Ref ref : users.getRefDatabase().getRefsByPrefix(RefNames.REFS_USERS)) {
-      Account.Id id = Account.Id.fromRef(ref.getName());
-      if (id != null && !RefNames.isRefsEdit(ref.getName())) {
-        accountIds.add(id);
-      }
+  private void addRefs(
+      Project.NameKey project, Repository repository, String prefix, Set<Effect> found)
+      throws IOException {
+    for (Ref ref : repository.getRefDatabase().getRefsByPrefix(prefix)) {
+      Effect.of(project.get(), project.equals(allUsers), ref.getName(), ZERO, ZERO)
+          .ifPresent(found::add);
     }
-    for (Account.Id id : accountIds) {
-      steps.take(() -> followAccount(id));
-    }
-    Set<AccountGroup.UUID> groupIds = documents.groups();
-    for (Ref ref : users.getRefDatabase().getRefsByPrefix(RefNames.REFS_GROUPS)) {
-      AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref.getName());
-      if (group != null) {
-        groupIds.add(group);
-      }
-    }
-    for (AccountGroup.UUID group : groupIds) {
-      steps.take(() -> followGroup(group));
-    }
-  }
-
-  private void flushCaches() {
-    for (String name : CACHES) {
-      Cache<?, ?> cache = caches.get(PluginName.GERRIT, name);
-      if (cache != null) {
-        cache.invalidateAll();
-      }
-    }
-  }
-
-  /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
-  static boolean isOfStore(Exception e) {
-    return Throwables.getCausalChain(e).stream()
-        .anyMatch(
-            cause ->
-                cause instanceof StoreException.Unavailable
-                    || cause instanceof StoreException.Refused);
   }
 
   /** Writes the document of a change if it is stale, or deletes it if the change is gone. */
-  private void followChange(Project.NameKey project, Repository repository, Change.Id id)
+  private void followChange(Project.NameKey project, Repository repository, Effect.OfChange change)
       throws IOException {
-    indexedHere.follows(new Effect.OfChange(id), project);
-    if (repository.exactRef(RefNames.changeMetaRef(id)) == null) {
-      delete(project, id);
-    } else if (changeIsStale.check(id).isStale()) {
-      changes.index(project, id);
+    indexedHere.follows(change, project);
+    if (repository.exactRef(RefNames.changeMetaRef(change.id())) == null) {
+      delete(project, change.id());
+    } else if (changeIsStale.check(change.id()).isStale()) {
+      changes.index(project, change.id());
       indexed.increment();
     }
   }
@@ -366,50 +401,6 @@ public class LocalState {
         .allMatch(document -> document.project().equals(project))) {
       changes.delete(id);
     }
-  }
-
-  /**
-   * Brings changes up to date, in one request of Gerrit. A change that fails does not hold up the
-   * others; one that keeps failing is given up, unless it is the project that cannot be opened.
-   *
-   * @param project the project
-   * @param ids the changes
-   * @throws IOException if some failed and are to be tried again
-   */
-  @SuppressWarnings("try") // the context is that of the thread
-  public void followChanges(Project.NameKey project, Collection<Change.Id> ids) throws IOException {
-    IOException failed = null;
-    try (ManualRequestContext ignored = context.open();
-        Repository repository = repositories.openRepository(project)) {
-      for (Change.Id id : ids) {
-        try {
-          followChange(project, repository, id);
-          failures.remove(id);
-        } catch (IOException | RuntimeException e) {
-          if (isToBeTriedAgain(project, id, e)) {
-            failed = failed == null ? new IOException("change " + id, e) : failed;
-          }
-        }
-      }
-    } catch (RepositoryNotFoundException e) {
-      changes.deleteAllForProject(project);
-    }
-    forgetChanges(project);
-    if (failed != null) {
-      throw failed;
-    }
-  }
-
-  private boolean isToBeTriedAgain(Project.NameKey project, Change.Id id, Exception e) {
-    if (isOfStore(e) || failures.merge(id, 1, Integer::sum) < ATTEMPTS) {
-      return true;
-    }
-    failures.remove(id);
-    LOG.atSevere().withCause(e).log(
-        "Following: change %s of %s cannot be indexed and is left as it is; try 'gerrit index"
-            + " changes %s' when the cause is mended",
-        id, project, id);
-    return false;
   }
 
   /** Invalidates the cached changes of a project, if the site has turned that cache on. */

@@ -2,7 +2,6 @@
 package org.jgits3.gerrit.index;
 
 import com.google.common.flogger.FluentLogger;
-import com.google.gerrit.entities.Change;
 import java.io.IOException;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -20,7 +19,6 @@ public final class News {
 
   private final Set<Effect> effects = new LinkedHashSet<>();
   private final Set<Effect> own = new LinkedHashSet<>();
-  private boolean whole;
 
   /** Time of the oldest transaction of another node, in milliseconds since the epoch. */
   private long oldest = Long.MAX_VALUE;
@@ -29,15 +27,16 @@ public final class News {
   public News() {}
 
   /**
-   * Adds a change of the project in the store. If the change cannot be read, all of the project has
-   * to be compared.
+   * Adds a change of the project in the store. If its transactions cannot be read although the
+   * store answers, all of the project is to be compared.
    *
    * @param change the change
    * @param allUsers true for the project that has the accounts and groups
+   * @throws IOException if the store fails
    */
-  public void add(RepositoryChange change, boolean allUsers) {
+  public void add(RepositoryChange change, boolean allUsers) throws IOException {
     if (change.kind() != RepositoryChange.Kind.CHANGED) {
-      whole = true;
+      addEverything();
       return;
     }
     try {
@@ -45,11 +44,14 @@ public final class News {
       for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
         add(next.get(), change.name(), allUsers);
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      if (LocalState.isOfStore(e)) {
+        throw e;
+      }
       LOG.atWarning().log(
           "Following: the log of %s cannot be read, all of it is compared with the indexes: %s",
-          change.name(), e.getMessage());
-      whole = true;
+          change.name(), e);
+      addEverything();
     }
   }
 
@@ -70,15 +72,10 @@ public final class News {
 
   /** Notes that all of the project has to be compared with the indexes. */
   public void addEverything() {
-    whole = true;
+    effects.add(new Effect.OfProject());
   }
 
-  /** Returns true if all of the project has to be compared with the indexes. */
-  public boolean whole() {
-    return whole;
-  }
-
-  /** Effects of the refs that changed elsewhere. */
+  /** Effects of the refs that changed elsewhere, and those that were added. */
   public Set<Effect> effects() {
     return effects;
   }
@@ -96,19 +93,8 @@ public final class News {
     return oldest == Long.MAX_VALUE ? Optional.empty() : Optional.of(oldest);
   }
 
-  /** Returns true if only single changes have to be followed, and not the whole project. */
-  boolean isOnlyChanges() {
-    return !whole && effects.stream().allMatch(Effect.OfChange.class::isInstance);
-  }
-
-  /** The single changes among the effects. */
-  Set<Change.Id> changes() {
-    Set<Change.Id> changes = new LinkedHashSet<>();
-    for (Effect effect : effects) {
-      if (effect instanceof Effect.OfChange change) {
-        changes.add(change.id());
-      }
-    }
-    return changes;
+  /** Tests whether rights depend on one of the effects, so that caches are to be evicted. */
+  public boolean isOfRights() {
+    return effects.stream().anyMatch(Effect::isOfRights);
   }
 }

@@ -4,6 +4,7 @@ package org.jgits3.gerrit.follow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Supplier;
+import com.google.common.base.Throwables;
 import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
@@ -49,10 +50,8 @@ import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.DurableIndexes;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.IndexedHere;
-import org.jgits3.gerrit.index.News;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.gerrit.shared.SharedEvents;
-import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.manifest.RefChange;
 import org.junit.jupiter.api.AfterEach;
@@ -74,6 +73,7 @@ class FollowerTest {
   private final OnlineReindexes reindexes = new OnlineReindexes();
   private Refusing local;
   private final Map<String, Supplier<?>> metrics = new HashMap<>();
+  private Indexing indexing;
   private FollowerStatus status;
   private Follower follower;
   private Runnable exchange = () -> {};
@@ -94,16 +94,18 @@ class FollowerTest {
     }
   }
 
-  /** Indexes that refuse effects of some projects, or everything about them. */
+  /** Indexes and caches that refuse some projects. */
   private static final class Refusing extends DetachedState {
     final Set<Project.NameKey> refused = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> asked = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> compared = ConcurrentHashMap.newKeySet();
     final Set<Project.NameKey> indexed = ConcurrentHashMap.newKeySet();
+    final Set<Project.NameKey> evicted = ConcurrentHashMap.newKeySet();
+    final Map<Project.NameKey, Throwable> unreadable = new ConcurrentHashMap<>();
     final Map<Project.NameKey, List<Change.Id>> changes = new ConcurrentHashMap<>();
     final Set<Change.Id> followed = ConcurrentHashMap.newKeySet();
     volatile Change.Id broken = Change.id(0);
-    volatile IoRunnable withChanges = () -> {};
+    volatile Callable<?> withChanges = () -> null;
     volatile CountDownLatch together = new CountDownLatch(0);
 
     Refusing(IndexedHere indexedHere) {
@@ -116,29 +118,48 @@ class FollowerTest {
     }
 
     @Override
-    public void follow(Project.NameKey project, News news, Set<Change.Id> found)
-        throws IOException {
-      if (news.whole() || !news.effects().isEmpty()) {
-        asked.add(project);
-        if (news.whole()) {
-          compared.add(project);
-        }
-        found.addAll(changes.getOrDefault(project, List.of()));
-        waitForOthers();
-        if (refused.contains(project)) {
-          throw new IOException("refused");
-        }
+    public void evict(Project.NameKey project, Collection<Effect> effects) throws IOException {
+      evicted.add(project);
+      Throwable reason = unreadable.get(project);
+      if (reason != null) {
+        Throwables.throwIfInstanceOf(reason, IOException.class);
+        Throwables.throwIfUnchecked(reason);
       }
     }
 
     @Override
-    public void followChanges(Project.NameKey project, Collection<Change.Id> ids)
-        throws IOException {
-      withChanges.run();
-      if (ids.contains(broken)) {
-        throw new IOException("broken");
+    public Followed follow(Project.NameKey project, Collection<Effect> effects) throws IOException {
+      asked.add(project);
+      waitForOthers();
+      Followed result = new Followed();
+      for (Effect effect : effects) {
+        if (effect instanceof Effect.OfChange change) {
+          follow(change, result);
+          continue;
+        }
+        if (effect instanceof Effect.OfProject) {
+          compared.add(project);
+          changes.getOrDefault(project, List.of()).stream()
+              .map(Effect.OfChange::new)
+              .forEach(result.found()::add);
+        }
+        if (refused.contains(project)) {
+          result.failed().put(effect, new IOException("refused"));
+        }
       }
-      followed.addAll(ids);
+      return result;
+    }
+
+    private void follow(Effect.OfChange change, Followed result) {
+      try {
+        withChanges.call();
+        if (change.id().equals(broken)) {
+          throw new IOException("broken");
+        }
+        followed.add(change.id());
+      } catch (Exception e) {
+        result.failed().put(change, e);
+      }
     }
 
     private void waitForOthers() throws IOException {
@@ -159,7 +180,13 @@ class FollowerTest {
     file = new CursorFile(directory.resolve("position"));
     indexedHere = new IndexedHere();
     local = new Refusing(indexedHere);
-    status = new FollowerStatus(local, new Shown(metrics));
+    begin();
+  }
+
+  /** Begins with a node that has just started. */
+  private void begin() {
+    indexing = new Indexing(gerrit, local, ALL_PROJECTS, ALL_USERS);
+    status = new FollowerStatus(local, indexing, new Shown(metrics));
     follower = follower();
   }
 
@@ -195,6 +222,7 @@ class FollowerTest {
     return new Follower(
         gerrit,
         local,
+        indexing,
         indexedHere,
         reindexes,
         none,
@@ -244,7 +272,7 @@ class FollowerTest {
     follower.start();
     eventually(() -> status.report().ready());
     follower.stop();
-    follower = follower();
+    begin();
     return file.load().orElseThrow().toBytes();
   }
 
@@ -259,7 +287,7 @@ class FollowerTest {
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
     local.refused.clear();
     local.asked.clear();
-    follower = follower();
+    begin();
     followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
   }
@@ -305,7 +333,7 @@ class FollowerTest {
     followUntilAsked();
     assertThat(local.compared).isEmpty();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
-    follower = follower();
+    begin();
     local.asked.clear();
     follower.start();
     eventually(() -> local.asked.contains(PROJECT));
@@ -349,8 +377,8 @@ class FollowerTest {
   @Test
   void projects_are_followed_at_the_same_time() throws Exception {
     position();
-    local.together = new CountDownLatch(Follower.THREADS);
-    for (int i = 0; i < Follower.THREADS; i++) {
+    local.together = new CountDownLatch(Indexing.THREADS);
+    for (int i = 0; i < Indexing.THREADS; i++) {
       create(Project.nameKey("a" + i));
     }
     follower.start();
@@ -364,16 +392,17 @@ class FollowerTest {
   }
 
   @Test
-  void a_node_that_cannot_follow_the_rights_is_not_ready() throws Exception {
+  void a_node_that_cannot_read_the_rights_is_not_ready() throws Exception {
+    create(PROJECT);
+    position();
+    local.unreadable.put(ALL_USERS, new IOException("unreadable"));
     create(ALL_USERS);
-    local.refused.add(ALL_USERS);
-    local.changes.put(ALL_USERS, changes(1));
     follower.start();
     rounds(2);
     assertThat(status.report().ready()).isFalse();
     assertThat(status.report().failure()).isNotEmpty();
     assertThat(answer()).isEqualTo(503);
-    local.refused.clear();
+    local.unreadable.clear();
     eventually(() -> status.report().ready());
     assertThat(answer()).isEqualTo(200);
   }
@@ -409,7 +438,7 @@ class FollowerTest {
     eventually(() -> metric("failing") == 0);
     follower.stop();
     assertThat(metric("indexed")).isEqualTo(local.indexed());
-    status.ended(System.nanoTime() - Duration.ofHours(1).toNanos(), List.of(), Set.of(), true);
+    status.ended(System.nanoTime() - Duration.ofHours(1).toNanos(), Set.of(), true, true);
     assertThat(metric("behind")).isGreaterThanOrEqualTo(Duration.ofHours(1).toMillis());
   }
 
@@ -420,21 +449,19 @@ class FollowerTest {
   @Test
   void others_are_followed_while_a_large_project_is_compared() throws Exception {
     position();
-    int all = 5 * WaitingChanges.MOST;
+    int all = 50 * Backlog.CHUNK;
     local.changes.put(PROJECT, changes(all));
     Project.NameKey other = Project.nameKey("other");
-    AtomicBoolean created = new AtomicBoolean();
     AtomicInteger before = new AtomicInteger(all);
     local.withChanges =
         () -> {
-          if (local.asked.contains(other)) {
-            before.accumulateAndGet(local.followed.size(), Math::min);
-          } else if (created.compareAndSet(false, true)) {
-            create(other);
-          }
+          eventually(() -> local.asked.contains(other));
+          return before.accumulateAndGet(local.followed.size(), Math::min);
         };
     create(PROJECT);
     follower.start();
+    eventually(() -> local.compared.contains(PROJECT));
+    create(other);
     eventually(() -> local.followed.size() == all);
     assertThat(before.get()).isLessThan(all);
   }
@@ -442,19 +469,22 @@ class FollowerTest {
   @Test
   void node_in_time_is_ready_while_a_large_project_is_compared() throws Exception {
     position();
-    int all = 5 * WaitingChanges.MOST;
+    follower.start();
+    eventually(() -> status.report().ready());
+    int all = 50 * Backlog.CHUNK;
     local.changes.put(PROJECT, changes(all));
     long begin = System.nanoTime();
     AtomicBoolean progress = new AtomicBoolean();
     local.withChanges =
         () -> {
-          long since = Duration.ofNanos(System.nanoTime() - begin).toMillis();
-          if (status.report().behindMillis() < since && local.followed.size() > all / 2) {
-            progress.set(true);
-          }
+          eventually(
+              () ->
+                  status.report().behindMillis()
+                      < Duration.ofNanos(System.nanoTime() - begin).toMillis());
+          progress.compareAndSet(false, local.followed.size() < all);
+          return null;
         };
     create(PROJECT);
-    follower.start();
     eventually(() -> local.followed.size() == all);
     assertThat(progress).isTrue();
   }
@@ -462,7 +492,7 @@ class FollowerTest {
   @Test
   void node_that_is_late_is_not_ready_before_all_is_compared() throws Exception {
     create(PROJECT);
-    int all = 5 * WaitingChanges.MOST;
+    int all = 50 * Backlog.CHUNK;
     local.changes.put(PROJECT, changes(all));
     AtomicBoolean early = new AtomicBoolean();
     local.withChanges =
@@ -470,6 +500,7 @@ class FollowerTest {
           if (status.report().ready()) {
             early.set(true);
           }
+          return null;
         };
     follower.start();
     eventually(() -> status.report().ready());
@@ -480,33 +511,24 @@ class FollowerTest {
   @Test
   void node_that_is_late_tries_all_changes_although_one_fails() throws Exception {
     create(PROJECT);
-    int all = 5 * WaitingChanges.MOST;
+    int all = 50 * Backlog.CHUNK;
     local.changes.put(PROJECT, changes(all));
     local.broken = Change.id(1);
     follower.start();
     eventually(() -> status.report().ready());
-    assertThat(local.followed)
-        .contains(Change.id(all))
-        .hasSizeGreaterThan(all - WaitingChanges.MOST);
+    assertThat(local.followed).hasSize(all - 1);
     assertThat(status.report().failure()).isNotEmpty();
   }
 
   @Test
   void a_project_is_failing_while_its_other_changes_are_followed() throws Exception {
     create(PROJECT);
-    int all = 5 * WaitingChanges.MOST;
+    int all = 50 * Backlog.CHUNK;
     local.changes.put(PROJECT, changes(all));
     local.broken = Change.id(1);
-    AtomicBoolean forgotten = new AtomicBoolean();
-    local.withChanges =
-        () -> {
-          if (local.followed.size() > WaitingChanges.MOST && metric("failing") == 0) {
-            forgotten.set(true);
-          }
-        };
     follower.start();
-    eventually(() -> local.followed.size() > all - WaitingChanges.MOST);
-    assertThat(forgotten).isFalse();
+    eventually(() -> local.followed.size() == all - 1);
+    eventually(() -> metric("failing") == 1);
     local.broken = Change.id(0);
     eventually(() -> metric("failing") == 0);
     assertThat(local.followed).hasSize(all);
@@ -526,8 +548,8 @@ class FollowerTest {
     eventually(() -> metric("failing") == 1);
     follower.stop();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
-    local.withChanges = () -> {};
-    follower = follower();
+    local.withChanges = () -> null;
+    begin();
     follower.start();
     eventually(() -> local.followed.size() == 2 && metric("failing") == 0);
     follower.stop();
@@ -536,11 +558,10 @@ class FollowerTest {
 
   @Test
   void changes_are_followed_although_something_else_of_the_project_fails() throws Exception {
-    create(PROJECT);
     position();
     local.changes.put(PROJECT, changes(2));
     local.refused.add(PROJECT);
-    change(PROJECT);
+    create(PROJECT);
     follower.start();
     eventually(() -> local.followed.size() == 2);
   }
@@ -558,5 +579,62 @@ class FollowerTest {
     follower.start();
     eventually(() -> local.asked.contains(PROJECT));
     assertThat(failed).isTrue();
+  }
+
+  @Test
+  void ref_that_cannot_be_parsed_holds_up_no_project() throws Exception {
+    create(PROJECT);
+    position();
+    for (String ref :
+        List.of("refs/users/01/1/edit-99999999999/1", "refs/changes/99/9".repeat(9))) {
+      RefChange hostile = new RefChange(ref, ObjectId.zeroId(), LongLog.id(0));
+      new LongLog(gerrit.store(), PROJECT.get()).append(List.of(hostile));
+    }
+    Project.NameKey other = Project.nameKey("other");
+    create(other);
+    follower.start();
+    eventually(() -> local.asked.contains(other) && status.report().ready());
+    assertThat(status.report().failure()).isEmpty();
+  }
+
+  @Test
+  void error_while_a_project_is_evicted_fails_that_one() throws Exception {
+    position();
+    local.unreadable.put(PROJECT, new StackOverflowError());
+    create(PROJECT);
+    Project.NameKey other = Project.nameKey("other");
+    create(other);
+    follower.start();
+    eventually(() -> local.asked.contains(other) && status.report().ready());
+    assertThat(local.asked).doesNotContain(PROJECT);
+    assertThat(status.report().failure()).isNotEmpty();
+    local.unreadable.clear();
+    eventually(() -> local.asked.contains(PROJECT) && status.report().failure().isEmpty());
+  }
+
+  @Test
+  void rights_are_evicted_while_documents_hang() throws Exception {
+    position();
+    CountDownLatch end = new CountDownLatch(1);
+    local.changes.put(PROJECT, changes(1));
+    local.withChanges = () -> end.await(MOST.toSeconds(), TimeUnit.SECONDS);
+    create(PROJECT);
+    follower.start();
+    eventually(() -> local.compared.contains(PROJECT));
+    Project.NameKey other = Project.nameKey("other");
+    create(other);
+    eventually(() -> local.evicted.contains(other) && local.asked.contains(other));
+    assertThat(local.followed).isEmpty();
+    end.countDown();
+    eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void rights_are_evicted_although_documents_fail() throws Exception {
+    position();
+    local.refused.add(ALL_USERS);
+    create(ALL_USERS);
+    follower.start();
+    eventually(() -> local.evicted.contains(ALL_USERS) && local.asked.contains(ALL_USERS));
   }
 }

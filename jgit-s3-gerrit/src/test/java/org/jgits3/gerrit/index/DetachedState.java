@@ -22,9 +22,6 @@ public abstract class DetachedState extends LocalState {
         null,
         null,
         null,
-        null,
-        null,
-        null,
         indexedHere);
   }
 }

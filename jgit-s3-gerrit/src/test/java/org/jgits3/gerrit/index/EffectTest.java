@@ -57,10 +57,9 @@ class EffectTest {
   }
 
   @Test
-  void group_depends_on_its_ref_and_both_its_states() {
+  void group_depends_on_its_ref_in_all_users_alone() {
     String ref = "refs/groups/6a/" + UUID;
-    assertThat(ofAllUsers(ref))
-        .contains(new Effect.OfGroup(AccountGroup.uuid(UUID), BEFORE, AFTER));
+    assertThat(ofAllUsers(ref)).contains(new Effect.OfGroup(AccountGroup.uuid(UUID)));
     assertThat(ofProject(ref)).isEmpty();
   }
 
@@ -153,7 +152,7 @@ class EffectTest {
       return Optional.of(new Effect.OfAccount(account));
     }
     AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref);
-    return Optional.ofNullable(group).map(uuid -> new Effect.OfGroup(uuid, BEFORE, AFTER));
+    return Optional.ofNullable(group).map(Effect.OfGroup::new);
   }
 
   /** A name near those that Gerrit uses. */

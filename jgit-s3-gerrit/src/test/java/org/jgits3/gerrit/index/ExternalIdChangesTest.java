@@ -67,28 +67,32 @@ class ExternalIdChangesTest {
                 "1", id("username:same", 1),
                 "3", id("mailto:changed@example.com", 30),
                 "4", id("gerrit:added", 4)));
-    ExternalIdChanges found = ExternalIdChanges.between(allUsers, before, after);
-    assertThat(found.accounts())
+    Set<Account.Id> found = ExternalIdChanges.between(allUsers, before, after);
+    assertThat(found)
         .containsExactlyInAnyOrder(Account.id(2), Account.id(3), Account.id(30), Account.id(4));
-    assertThat(found.users()).containsExactly("removed");
   }
 
   @Test
   void all_are_found_if_there_were_none_before() throws Exception {
     ObjectId first = commit(Map.of("1", id("username:one", 1)));
-    ExternalIdChanges found = ExternalIdChanges.between(allUsers, NONE, first);
-    assertThat(found.accounts()).containsExactly(Account.id(1));
-    assertThat(found.users()).containsExactly("one");
+    Set<Account.Id> found = ExternalIdChanges.between(allUsers, NONE, first);
+    assertThat(found).containsExactly(Account.id(1));
     assertThat(ExternalIdChanges.between(allUsers, first, NONE)).isEqualTo(found);
   }
 
   @Test
   void what_gerrit_cannot_read_is_passed_by() throws Exception {
     ObjectId damaged =
-        commit(Map.of("1", "[no external id", "2", "", "3", "[externalId \"x:y\"]\n"));
-    ExternalIdChanges found = ExternalIdChanges.between(allUsers, NONE, damaged);
-    assertThat(found.accounts()).isEmpty();
-    assertThat(found.users()).isEmpty();
+        commit(
+            Map.of(
+                "1", "[no external id",
+                "2", "",
+                "3", "[externalId \"x:y\"]\n",
+                "4", "[externalId \"x:y\"]\n\taccountId = 99999999999\n",
+                "5", "[externalId \"x:y\"]\n\taccountId = -1\n",
+                "6", "[externalId \"x:y\"]\n\taccountId = one\n",
+                "7", id("username:one", 1)));
+    assertThat(ExternalIdChanges.between(allUsers, NONE, damaged)).containsExactly(Account.id(1));
   }
 
   @Test
@@ -97,7 +101,6 @@ class ExternalIdChangesTest {
     Config written = new Config();
     ExternalId.create(user, Account.id(1), null, null).writeToConfig(written);
     ObjectId commit = commit(Map.of("1", written.toText()));
-    assertThat(ExternalIdChanges.between(allUsers, NONE, commit))
-        .isEqualTo(new ExternalIdChanges(Set.of(Account.id(1)), Set.of("one")));
+    assertThat(ExternalIdChanges.between(allUsers, NONE, commit)).containsExactly(Account.id(1));
   }
 }

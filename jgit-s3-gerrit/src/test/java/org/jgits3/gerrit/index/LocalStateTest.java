@@ -2,18 +2,26 @@
 package org.jgits3.gerrit.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Throwables;
+import com.google.common.collect.ImmutableSortedSet;
+import com.google.common.reflect.Reflection;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.registration.DynamicMap;
+import com.google.gerrit.server.config.AllUsersName;
 import com.google.gerrit.server.git.GitRepositoryManager;
+import com.google.gerrit.server.project.ProjectCache;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
@@ -23,25 +31,30 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes that cannot be followed, by their causes. */
 class LocalStateTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a");
-  private static final List<Change.Id> CHANGES = List.of(Change.id(1));
+  private static final List<Effect> CHANGES =
+      List.of(new Effect.OfChange(Change.id(1)), new Effect.OfChange(Change.id(2)));
+
+  private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
 
   /** Repository whose refs cannot be read. */
   private static final class Damaged extends InMemoryRepository {
+    final AtomicInteger asked = new AtomicInteger();
     private final RefDatabase refs;
 
-    Damaged(IOException cause) {
+    Damaged(Throwable cause) {
       super(new DfsRepositoryDescription("a"));
       refs =
           new MemRefDatabase() {
             @Override
             public Ref exactRef(String name) throws IOException {
-              throw cause;
+              asked.incrementAndGet();
+              Throwables.throwIfInstanceOf(cause, IOException.class);
+              Throwables.throwIfUnchecked(cause);
+              throw new IllegalStateException(cause);
             }
           };
     }
@@ -50,6 +63,23 @@ class LocalStateTest {
     public RefDatabase getRefDatabase() {
       return refs;
     }
+  }
+
+  /** Cache that has the project, and notes evictions. */
+  private static ProjectCache projects(List<Project.NameKey> evicted) {
+    return Reflection.newProxy(
+        ProjectCache.class,
+        (proxy, method, arguments) -> {
+          switch (method.getName()) {
+            case "all":
+              return ImmutableSortedSet.of(PROJECT);
+            case "evict":
+              evicted.add((Project.NameKey) arguments[0]);
+              return null;
+            default:
+              throw new UnsupportedOperationException(method.getName());
+          }
+        });
   }
 
   /** Opens a repository, or fails. */
@@ -89,10 +119,15 @@ class LocalStateTest {
   }
 
   private static LocalState state(Opening opening) throws Exception {
+    return state(opening, projects(new ArrayList<>()));
+  }
+
+  private static LocalState state(Opening opening, ProjectCache projects) throws Exception {
     return new LocalState(
         new Config(),
         new Repositories(opening),
         TestSite.requests(),
+        ALL_USERS,
         null,
         null,
         null,
@@ -100,53 +135,59 @@ class LocalStateTest {
         null,
         null,
         null,
-        null,
-        null,
-        null,
-        null,
-        null,
+        projects,
         null,
         DynamicMap.emptyMap(),
         null,
         new IndexedHere());
   }
 
-  private static void fails(LocalState state) {
-    assertThatThrownBy(() -> state.followChanges(PROJECT, CHANGES)).isInstanceOf(IOException.class);
-  }
-
-  private static void failsAlways(LocalState state) {
-    for (int i = 0; i < 2 * LocalState.ATTEMPTS; i++) {
-      fails(state);
-    }
+  private static Map<Effect, Throwable> failures(Throwable cause) throws Exception {
+    return state(() -> new Damaged(cause)).follow(PROJECT, CHANGES).failed();
   }
 
   @Test
-  void change_that_keeps_failing_is_given_up() throws Exception {
-    LocalState state = state(() -> new Damaged(new IOException("damaged")));
-    for (int i = 1; i < LocalState.ATTEMPTS; i++) {
-      fails(state);
-    }
-    assertThatCode(() -> state.followChanges(PROJECT, CHANGES)).doesNotThrowAnyException();
+  void each_change_fails_by_itself() throws Exception {
+    IOException cause = new IOException("damaged");
+    assertThat(failures(cause)).isEqualTo(Map.of(CHANGES.get(0), cause, CHANGES.get(1), cause));
   }
 
   @Test
-  void changes_of_a_project_that_cannot_be_opened_are_not_given_up() throws Exception {
-    failsAlways(
+  void error_of_one_change_is_its_failure() throws Exception {
+    assertThat(failures(new StackOverflowError()).keySet()).containsExactlyElementsOf(CHANGES);
+    assertThat(failures(new AssertionError()).keySet()).containsExactlyElementsOf(CHANGES);
+  }
+
+  @Test
+  void store_that_fails_is_asked_once() throws Exception {
+    Damaged damaged = new Damaged(new StoreException.Unavailable("key", "no answer", null));
+    Map<Effect, Throwable> failed = state(() -> damaged).follow(PROJECT, CHANGES).failed();
+    assertThat(failed.keySet()).containsExactlyElementsOf(CHANGES);
+    assertThat(damaged.asked).hasValue(1);
+  }
+
+  @Test
+  void project_that_is_gone_is_to_be_compared_by_itself() throws Exception {
+    LocalState state =
+        state(
+            () -> {
+              throw new RepositoryNotFoundException("a");
+            });
+    assertThat(state.follow(PROJECT, CHANGES).found()).containsExactly(new Effect.OfProject());
+  }
+
+  @Test
+  void caches_are_evicted_although_the_project_cannot_be_opened() throws Exception {
+    List<Project.NameKey> evicted = new ArrayList<>();
+    LocalState state =
         state(
             () -> {
               throw new IOException("damaged");
-            }));
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void store_that_fails_is_no_fault_of_the_change(boolean refuses) throws Exception {
-    StoreException cause =
-        refuses
-            ? new StoreException.Refused("key", "refused", null)
-            : new StoreException.Unavailable("key", "no answer", null);
-    failsAlways(state(() -> new Damaged(cause)));
+            },
+            projects(evicted));
+    assertThatThrownBy(() -> state.evict(PROJECT, List.of(new Effect.OfConfig())))
+        .isInstanceOf(IOException.class);
+    assertThat(evicted).containsExactly(PROJECT);
   }
 
   @Test

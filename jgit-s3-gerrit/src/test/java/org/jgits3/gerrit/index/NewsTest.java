@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class NewsTest {
   private static final String MANIFEST = new RepositoryName("a").manifestKey();
   private static final Effect CHANGE = new Effect.OfChange(Change.id(1234));
+  private static final Effect ALL = new Effect.OfProject();
   private static final Effect OTHER_CHANGE = new Effect.OfChange(Change.id(5));
 
   /** Time of the first transaction of another node. */
@@ -108,11 +109,9 @@ class NewsTest {
         "refs/changes/34/1234/meta");
     News news = news(false);
     assertThat(news.effects()).containsExactly(CHANGE, OTHER_CHANGE);
-    assertThat(news.changes()).containsExactly(Change.id(1234), Change.id(5));
-    assertThat(news.isOnlyChanges()).isTrue();
+    assertThat(news.isOfRights()).isFalse();
     assertThat(news.own()).isEmpty();
     assertThat(news.oldest()).contains(TIME);
-    assertThat(news.whole()).isFalse();
   }
 
   @Test
@@ -122,7 +121,6 @@ class NewsTest {
     assertThat(news.own()).containsExactly(CHANGE);
     assertThat(news.effects()).isEmpty();
     assertThat(news.oldest()).isEmpty();
-    assertThat(news.whole()).isFalse();
     setElsewhere("refs/changes/05/5/meta");
     news = news(false);
     assertThat(news.own()).containsExactly(CHANGE);
@@ -136,8 +134,7 @@ class NewsTest {
     assertThat(news(false).effects()).isEmpty();
     News news = news(true);
     assertThat(news.effects()).containsExactly(new Effect.OfAccount(Account.id(1000001)));
-    assertThat(news.isOnlyChanges()).isFalse();
-    assertThat(news.changes()).isEmpty();
+    assertThat(news.isOfRights()).isTrue();
   }
 
   @Test
@@ -149,8 +146,18 @@ class NewsTest {
     store.list("objects/", object -> log.add(object.key()));
     store.delete(log);
     News news = news(false);
-    assertThat(news.whole()).isTrue();
-    assertThat(news.isOnlyChanges()).isFalse();
+    assertThat(news.effects()).contains(ALL);
+    assertThat(news.isOfRights()).isTrue();
+  }
+
+  @Test
+  void refs_that_gerrit_cannot_parse_have_no_effect() throws Exception {
+    setElsewhere(
+        "refs/users/01/1/edit-99999999999/1",
+        "refs/changes/99/99999999999/meta",
+        "refs/changes/05/5/meta",
+        "refs/users/01/99999999999");
+    assertThat(news(true).effects()).containsExactly(OTHER_CHANGE);
   }
 
   /** Makes the next change of the project one of a kind. */
@@ -176,18 +183,17 @@ class NewsTest {
       throws Exception {
     happens(kind);
     assertThat(next().kind()).isEqualTo(kind);
-    assertThat(news(false).whole()).isTrue();
+    assertThat(news(false).effects()).containsExactly(ALL);
   }
 
   @Test
   void effects_are_added_and_everything_is() {
     News news = new News();
-    assertThat(news.isOnlyChanges()).isTrue();
     news.add(CHANGE);
     assertThat(news.effects()).containsExactly(CHANGE);
-    assertThat(news.isOnlyChanges()).isTrue();
+    assertThat(news.isOfRights()).isFalse();
     news.addEverything();
-    assertThat(news.whole()).isTrue();
-    assertThat(news.isOnlyChanges()).isFalse();
+    assertThat(news.effects()).containsExactly(CHANGE, ALL);
+    assertThat(news.isOfRights()).isTrue();
   }
 }
