@@ -46,6 +46,7 @@ final class Hostile {
 
   void run(Report report) throws InterruptedException {
     report.check("a second node joins, and the first begins to follow", () -> TwoNodes.join(a, b));
+    new HostileUsers(test, store, a, b).run(report);
     // Further classes with cases of their own are run here; each leaves both nodes ready.
   }
 }

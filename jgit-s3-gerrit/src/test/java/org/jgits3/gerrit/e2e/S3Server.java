@@ -16,6 +16,7 @@ import org.jgits3.gerrit.e2e.writers.DeleteRepository;
 import org.jgits3.gerrit.e2e.writers.HoldLease;
 import org.jgits3.gerrit.e2e.writers.ListPacks;
 import org.jgits3.gerrit.e2e.writers.SetRef;
+import org.jgits3.gerrit.e2e.writers.WriteRefs;
 
 /**
  * A versitygw with one bucket, whose access log counts the requests. It keeps connections open, as
@@ -109,6 +110,27 @@ final class S3Server {
   /** Sets a ref to a commit without files, and returns the id that it had. */
   String empty(String repository, String ref) throws IOException, InterruptedException {
     return run(SetRef.class, repository, ref).lines().toList().getLast();
+  }
+
+  /** Sets refs of any names to a commit without files; returns those that the library takes. */
+  List<String> write(String repository, List<String> refs)
+      throws IOException, InterruptedException {
+    return change(repository, "set", refs);
+  }
+
+  /** Deletes refs. */
+  void deleteRefs(String repository, List<String> refs) throws IOException, InterruptedException {
+    change(repository, "delete", refs);
+  }
+
+  private List<String> change(String repository, String how, List<String> refs)
+      throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of(repository, how));
+    arguments.addAll(refs);
+    return run(WriteRefs.class, arguments.toArray(String[]::new))
+        .lines()
+        .filter(refs::contains)
+        .toList();
   }
 
   /** Sets a ref. */

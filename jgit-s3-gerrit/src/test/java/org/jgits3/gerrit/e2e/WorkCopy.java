@@ -41,6 +41,20 @@ final class WorkCopy {
     return run(arguments).ok().trim();
   }
 
+  /** Runs a command of git as another user, and tells whether it succeeded. */
+  boolean tryAs(String user, String... arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of("-c", "http.extraHeader=", "-c", "http.extraHeader=X-Forwarded-User: " + user));
+    command.addAll(Arrays.asList(arguments));
+    return run(command.toArray(String[]::new)).exitCode() == 0;
+  }
+
+  /** Writes a file of the work tree. */
+  void write(String file, String text) throws IOException {
+    Files.writeString(directory.resolve(file), text);
+  }
+
   /** Runs a command of git that has to fail, and returns what it says. */
   String refusal(String... arguments) throws IOException, InterruptedException {
     Programs.Result result = run(arguments);

@@ -7,6 +7,7 @@ import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
@@ -18,7 +19,7 @@ public final class SetRef {
 
   /**
    * Takes the port of the store, the name of the repository, the ref, and an object id; without one
-   * it sets the ref to a commit without files. Prints the id that the ref had.
+   * it sets the ref to a commit without files. Prints the id that the ref had, zero if it is new.
    */
   public static void main(String[] args) throws IOException, ConfigInvalidException {
     try (S3RepositoryManager manager = Bucket.open(args[0]);
@@ -32,16 +33,17 @@ public final class SetRef {
       RefUpdate update = repository.updateRef(args[2]);
       update.setNewObjectId(id);
       update.setForceUpdate(true);
-      ObjectId before = repository.exactRef(args[2]).getObjectId();
+      Ref ref = repository.exactRef(args[2]);
+      ObjectId before = ref == null ? ObjectId.zeroId() : ref.getObjectId();
       RefUpdate.Result result = update.forceUpdate();
-      if (result != RefUpdate.Result.FORCED) {
+      if (result != RefUpdate.Result.FORCED && result != RefUpdate.Result.NEW) {
         throw new IOException(args[2] + ": " + result);
       }
       System.out.println(before.name());
     }
   }
 
-  private static CommitBuilder empty(ObjectId tree) {
+  static CommitBuilder empty(ObjectId tree) {
     CommitBuilder commit = new CommitBuilder();
     commit.setTreeId(tree);
     commit.setAuthor(new PersonIdent("admin", "admin@example.com"));
