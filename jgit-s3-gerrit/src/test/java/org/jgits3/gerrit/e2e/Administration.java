@@ -9,6 +9,7 @@ import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.jgits3.gerrit.e2e.tools.Json;
 
 /** What administrators and scheduled tasks do on one of two Gerrits beside the other one. */
 final class Administration {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jgits3.gerrit.e2e.tools.Programs;
+import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.FillProject;
 
 /** Times of Gerrits on the local disk, on a bucket, and on one that is far away, in turns. */

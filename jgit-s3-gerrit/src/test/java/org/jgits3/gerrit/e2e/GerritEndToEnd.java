@@ -16,6 +16,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jgits3.gerrit.e2e.tools.GerritWar;
+import org.jgits3.gerrit.e2e.tools.Json;
+import org.jgits3.gerrit.e2e.tools.Programs;
+import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Drives one or two real Gerrits on one bucket by REST, SSH and git. */

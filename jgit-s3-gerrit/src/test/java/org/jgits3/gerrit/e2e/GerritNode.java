@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.gerrit.e2e.tools.Json;
+import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** One Gerrit with a site of its own, on loopback only. */
 final class GerritNode {
@@ -378,6 +380,11 @@ final class GerritNode {
     return trySsh("admin", key, command).ok();
   }
 
+  /** Runs a command of Gerrit by SSH to another port, which leads to a node. */
+  String ssh(int port, Path key, String command) throws IOException, InterruptedException {
+    return programs.run(site, Map.of(), ssh("admin", key, port, List.of(command))).ok();
+  }
+
   /** Tests whether Gerrit takes a key. */
   boolean admits(Path key) throws IOException, InterruptedException {
     return admits("admin", key);
@@ -456,8 +463,12 @@ final class GerritNode {
   }
 
   private List<String> ssh(String user, Path key, List<String> command) {
+    return ssh(user, key, sshPort, command);
+  }
+
+  private static List<String> ssh(String user, Path key, int port, List<String> command) {
     List<String> all = ssh(key);
-    all.addAll(List.of("-p", Integer.toString(sshPort), user + "@127.0.0.1"));
+    all.addAll(List.of("-p", Integer.toString(port), user + "@127.0.0.1"));
     all.addAll(command);
     return all;
   }

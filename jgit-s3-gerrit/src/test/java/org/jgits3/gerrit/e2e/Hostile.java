@@ -2,6 +2,8 @@
 package org.jgits3.gerrit.e2e;
 
 import java.nio.file.Path;
+import org.jgits3.gerrit.e2e.tools.Programs;
+import org.jgits3.gerrit.e2e.tools.SlowProxy;
 
 /**
  * Two Gerrits whose users, other writers of the bucket and network do their worst: both nodes serve

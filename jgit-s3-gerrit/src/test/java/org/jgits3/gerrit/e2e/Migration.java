@@ -18,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** The way of a site from the local disk into a bucket, and out of it, as gerrit.md describes. */
 final class Migration {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import org.jgits3.gerrit.e2e.tools.Json;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Numbers that two Gerrits give at once, from the sequences that they share. */

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jgits3.gerrit.e2e.tools.GerritWar;
+import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** Starts that fail: with one clear line, an exit code, and nothing written. */
 final class Refusals {

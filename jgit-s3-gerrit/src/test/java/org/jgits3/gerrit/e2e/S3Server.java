@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jgits3.gerrit.e2e.tools.Programs;
 import org.jgits3.gerrit.e2e.writers.Bucket;
 import org.jgits3.gerrit.e2e.writers.DeleteRepository;
 import org.jgits3.gerrit.e2e.writers.HoldLease;

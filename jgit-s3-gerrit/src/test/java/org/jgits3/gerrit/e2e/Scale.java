@@ -15,6 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jgits3.gerrit.e2e.tools.Json;
+import org.jgits3.gerrit.e2e.tools.Programs;
+import org.jgits3.gerrit.e2e.tools.ThreadTimes;
 import org.jgits3.gerrit.e2e.writers.MakeProjects;
 import org.jgits3.gerrit.e2e.writers.WriteChanges;
 

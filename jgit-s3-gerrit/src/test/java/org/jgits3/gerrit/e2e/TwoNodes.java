@@ -29,6 +29,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import org.jgits3.gerrit.e2e.tools.Json;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** A clone that a user of Gerrit works in, by git over HTTP. */
 final class WorkCopy {

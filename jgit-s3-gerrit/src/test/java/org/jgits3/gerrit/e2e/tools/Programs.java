@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.tools;
 
 import java.io.File;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** The programs that a run starts; none outlives the run. */
-final class Programs implements AutoCloseable {
+public final class Programs implements AutoCloseable {
   private static final long MOST_MINUTES = 30;
 
   /** Time that a program has to end by itself. */
@@ -30,13 +30,13 @@ final class Programs implements AutoCloseable {
   private final Set<Process> running = ConcurrentHashMap.newKeySet();
   private boolean closed;
 
-  Programs() {
+  public Programs() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::close));
   }
 
   /** What a program that ended has said. */
-  record Result(int exitCode, String output) {
-    String ok() throws IOException {
+  public record Result(int exitCode, String output) {
+    public String ok() throws IOException {
       if (exitCode != 0) {
         throw new IOException("exit code " + exitCode + ": " + output);
       }
@@ -44,7 +44,7 @@ final class Programs implements AutoCloseable {
     }
   }
 
-  synchronized Process start(
+  public synchronized Process start(
       Path directory, Map<String, String> environment, File log, List<String> command)
       throws IOException {
     if (closed) {
@@ -60,13 +60,13 @@ final class Programs implements AutoCloseable {
     return process;
   }
 
-  Result run(Path directory, Map<String, String> environment, List<String> command)
+  public Result run(Path directory, Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
     return run(directory, environment, command, MOST_MINUTES);
   }
 
   /** Runs a program, and ends it after some minutes. */
-  Result run(
+  public Result run(
       Path directory, Map<String, String> environment, List<String> command, long mostMinutes)
       throws IOException, InterruptedException {
     Path log = Files.createTempFile(directory.toAbsolutePath().getParent(), "out", ".txt");
@@ -82,12 +82,12 @@ final class Programs implements AutoCloseable {
     }
   }
 
-  Result run(Path directory, String... command) throws IOException, InterruptedException {
+  public Result run(Path directory, String... command) throws IOException, InterruptedException {
     return run(directory, Map.of(), List.of(command));
   }
 
   /** Command of a program of this module, which uses the library that is in a jar. */
-  static List<String> java(Path jar, Class<?> program) {
+  public static List<String> java(Path jar, Class<?> program) {
     return new ArrayList<>(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -97,7 +97,7 @@ final class Programs implements AutoCloseable {
   }
 
   /** Ends a program with what it started itself: politely first. */
-  void end(Process process) {
+  public void end(Process process) {
     List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
     all.add(process.toHandle());
     all.forEach(ProcessHandle::destroy);
@@ -114,14 +114,14 @@ final class Programs implements AutoCloseable {
   }
 
   /** Ends a program as a loss of power would. */
-  void kill(Process process) throws InterruptedException {
+  public void kill(Process process) throws InterruptedException {
     process.destroyForcibly();
     process.waitFor();
     running.remove(process);
   }
 
   /** Sends a signal: STOP and CONT pause a program, and let it go on. */
-  void signal(Process process, String name) throws IOException, InterruptedException {
+  public void signal(Process process, String name) throws IOException, InterruptedException {
     int exitCode =
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     if (exitCode != 0) {
@@ -130,7 +130,7 @@ final class Programs implements AutoCloseable {
   }
 
   /** A port that is free now, and that no client of another server is given by chance. */
-  static int freePort() {
+  public static int freePort() {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT);
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {

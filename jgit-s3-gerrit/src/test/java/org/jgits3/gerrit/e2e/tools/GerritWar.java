@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.tools;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
@@ -21,11 +21,11 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /** Makes a Gerrit that can be started from the jars that Maven Central has. */
-final class GerritWar {
+public final class GerritWar {
   private static final String LAUNCHER = "com/google/gerrit/launcher/";
 
   /** Resource that tells Gerrit its version; the jars have none. */
-  static final String VERSION = "com/google/gerrit/common/Version";
+  public static final String VERSION = "com/google/gerrit/common/Version";
 
   /** Level of a released Gerrit; without it each byte that is sent is logged. */
   private static final String LOGGING = "log4j.rootCategory=INFO\n";
@@ -33,7 +33,7 @@ final class GerritWar {
   private GerritWar() {}
 
   /** Returns the war; it is kept beside the directory of jars. */
-  static Path assemble(Path jars, String version) throws IOException {
+  public static Path assemble(Path jars, String version) throws IOException {
     Path war = jars.resolveSibling("gerrit-" + version + ".war");
     if (Files.exists(war)) {
       return war;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.tools;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -18,12 +18,12 @@ import java.util.TreeMap;
  * @param process milliseconds of the process, with the threads that have ended
  * @param moment reading of {@link System#nanoTime}
  */
-record ThreadTimes(Map<String, Long> threads, long process, long moment) {
+public record ThreadTimes(Map<String, Long> threads, long process, long moment) {
   /** Milliseconds of a tick, of which Linux has 100 a second on all machines of today. */
   private static final int TICK = 10;
 
   /** Work that threads do. */
-  enum Work {
+  public enum Work {
     /** Listing the bucket, reading manifests, deciding; events; saving the position. */
     FOLLOWING,
     /** Bringing indexes and caches up to date. */
@@ -34,7 +34,7 @@ record ThreadTimes(Map<String, Long> threads, long process, long moment) {
     OTHER
   }
 
-  static ThreadTimes of(long pid) throws IOException {
+  public static ThreadTimes of(long pid) throws IOException {
     Path process = Path.of("/proc/" + pid);
     Map<String, Long> threads = new HashMap<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(process.resolve("task"))) {
@@ -77,7 +77,7 @@ record ThreadTimes(Map<String, Long> threads, long process, long moment) {
   }
 
   /** Percent of a core that each kind of work has taken since an earlier moment. */
-  Map<Work, Double> since(ThreadTimes before) {
+  public Map<Work, Double> since(ThreadTimes before) {
     Map<Work, Double> shares = new TreeMap<>();
     double millis = (moment - before.moment) / 1e6;
     long counted = 0;
@@ -98,7 +98,7 @@ record ThreadTimes(Map<String, Long> threads, long process, long moment) {
    * Milliseconds since an earlier moment by name of thread, without its digits, of those above a
    * least time.
    */
-  Map<String, Long> names(ThreadTimes before, long least) {
+  public Map<String, Long> names(ThreadTimes before, long least) {
     Map<String, Long> names = new TreeMap<>();
     threads.forEach(
         (key, time) ->

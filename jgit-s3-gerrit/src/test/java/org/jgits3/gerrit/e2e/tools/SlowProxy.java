@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.tools;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,9 +16,9 @@ import java.util.concurrent.CountDownLatch;
  * A proxy that makes a store slow: it holds up each request by the time of its kind. It can cut its
  * clients off.
  */
-final class SlowProxy implements AutoCloseable {
-  static final int READ_MILLIS = 12;
-  static final int WRITE_MILLIS = 25;
+public final class SlowProxy implements AutoCloseable {
+  public static final int READ_MILLIS = 12;
+  public static final int WRITE_MILLIS = 25;
 
   private final int port = Programs.freePort();
   private final int target;
@@ -30,7 +30,7 @@ final class SlowProxy implements AutoCloseable {
   /** Closed while nothing passes. */
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
-  SlowProxy(int target, int readMillis, int writeMillis) throws IOException {
+  public SlowProxy(int target, int readMillis, int writeMillis) throws IOException {
     this.target = target;
     this.readMillis = readMillis;
     this.writeMillis = writeMillis;
@@ -38,26 +38,26 @@ final class SlowProxy implements AutoCloseable {
   }
 
   /** A proxy as fast as the store. */
-  static SlowProxy passing(int target) throws IOException {
+  public static SlowProxy passing(int target) throws IOException {
     return new SlowProxy(target, 0, 0);
   }
 
   /** A proxy in front of a store far away. */
-  static SlowProxy far(int target) throws IOException {
+  public static SlowProxy far(int target) throws IOException {
     return new SlowProxy(target, READ_MILLIS, WRITE_MILLIS);
   }
 
-  int port() {
+  public int port() {
     return port;
   }
 
   /** Leaves requests without an answer; they reach the store when it passes them again. */
-  void silence() {
+  public void silence() {
     gate = new CountDownLatch(1);
   }
 
   /** Ends all connections, and refuses new ones. */
-  void refuse() throws IOException {
+  public void refuse() throws IOException {
     close();
     for (Socket client : clients) {
       client.close();
@@ -65,7 +65,7 @@ final class SlowProxy implements AutoCloseable {
   }
 
   /** Serves again. */
-  void pass() throws IOException {
+  public void pass() throws IOException {
     gate.countDown();
     if (listening.isClosed()) {
       listen();
