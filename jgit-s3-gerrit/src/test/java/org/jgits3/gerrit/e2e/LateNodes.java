@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.gerrit.e2e;
+
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.change;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
+import static org.jgits3.gerrit.e2e.Report.equal;
+import static org.jgits3.gerrit.e2e.Report.that;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jgits3.gerrit.e2e.tools.Programs;
+import org.jgits3.gerrit.e2e.tools.SlowProxy;
+import org.jgits3.gerrit.e2e.writers.Together;
+
+/** Two Gerrits behind HAProxy, both or one of which do not know whether they are up to date. */
+final class LateNodes {
+  private static final String PROJECT = "late/nodes";
+
+  /** Shorter than the least deadline of the library; each node is late for most of it. */
+  private static final Duration OUTAGE = Duration.ofSeconds(28);
+
+  private static final int REQUESTS = 20;
+
+  private final Programs programs;
+  private final Path directory;
+  private final Path root;
+  private final GerritEndToEnd test;
+  private final S3Server store;
+  private final GerritNode a;
+  private final GerritNode b;
+  private final SlowProxy proxy;
+  private final Path key;
+
+  /** The second node reaches the store by a proxy of its own. */
+  LateNodes(
+      Programs programs,
+      Path directory,
+      Path root,
+      GerritEndToEnd test,
+      S3Server store,
+      GerritNode a,
+      GerritNode b,
+      SlowProxy proxy,
+      Path key) {
+    this.programs = programs;
+    this.directory = directory;
+    this.root = root;
+    this.test = test;
+    this.store = store;
+    this.a = a;
+    this.b = b;
+    this.proxy = proxy;
+    this.key = key;
+  }
+
+  void run(Report report) throws InterruptedException {
+    String both = "an outage that both nodes survive is none behind HAProxy";
+    String one = "HAProxy sends nothing to the one node that is late";
+    Optional<Path> haproxy = Balancer.program(root);
+    if (haproxy.isEmpty()) {
+      report.skip(both, "haproxy is not installed");
+      report.skip(one, "haproxy is not installed");
+    } else {
+      report.check(both, () -> both(haproxy.get()));
+      report.check(one, () -> one(haproxy.get()));
+    }
+  }
+
+  private void both(Path haproxy) throws Exception {
+    create(a, PROJECT, "MERGE_IF_NECESSARY");
+    String change = test.clone(a, PROJECT).newChange("first");
+    TwoNodes.lags("change", () -> TwoNodes.finds(b, change, "status:new"));
+    String cookie = a.login("admin");
+    try (Balancer balancer = Balancer.start(programs, haproxy, directory, root, a, b)) {
+      List<Callable<Void>> all = new ArrayList<>();
+      for (int second = 0; second < OUTAGE.toSeconds(); second++) {
+        all.add(begun(second, request(second, balancer, change, cookie)));
+      }
+      all.add(
+          () -> {
+            try {
+              TimeUnit.SECONDS.sleep(OUTAGE.toSeconds());
+              that(balancer.isSaid("gerrit-1", "DOWN"), "HAProxy took A for ready");
+              that(balancer.isSaid("gerrit-2", "DOWN"), "HAProxy took B for ready");
+            } finally {
+              store.resume();
+            }
+            return null;
+          });
+      store.pause();
+      Together.all(all);
+      for (String server : List.of("gerrit-1", "gerrit-2")) {
+        TwoNodes.eventually("up", Balancer.MOST, () -> balancer.isSaid(server, "UP"));
+      }
+    }
+    TwoNodes.ready(a);
+    TwoNodes.ready(b);
+    TwoNodes.lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+  }
+
+  private static Callable<Void> begun(int second, Report.Step request) {
+    return () -> {
+      TimeUnit.SECONDS.sleep(second);
+      try {
+        request.run();
+      } catch (Exception | Error e) {
+        throw new AssertionError("after " + second + " s: " + e.getMessage(), e);
+      }
+      return null;
+    };
+  }
+
+  /** A request of one of six kinds, which has to succeed. */
+  private Report.Step request(int number, Balancer balancer, String change, String cookie)
+      throws Exception {
+    String user = "X-Forwarded-User";
+    switch (number % 6) {
+      case 0:
+        return () -> equal(balancer.status("/a/changes/?q=status:open", user, "admin"), 200, "q");
+      case 1:
+        String detail = "/a/" + change(change) + "/detail";
+        return () -> equal(balancer.status(detail, user, "admin"), 200, "detail");
+      case 2:
+        return () -> equal(balancer.status("/accounts/self", "Cookie", cookie), 200, "browser");
+      case 3:
+        WorkCopy fetching = through(balancer);
+        return () -> fetching.git("fetch", "origin");
+      case 4:
+        WorkCopy pushing = through(balancer);
+        pushing.commit("late-" + number, "text\n");
+        return () -> pushing.push();
+      default:
+        return () -> a.ssh(balancer.sshPort(), key, "gerrit version");
+    }
+  }
+
+  private WorkCopy through(Balancer balancer) throws Exception {
+    WorkCopy copy = test.clone(a, PROJECT);
+    copy.git("remote", "set-url", "origin", balancer.url("/a/" + PROJECT));
+    return copy;
+  }
+
+  /** A node that is cut off could answer a query of refs only with an error, after a minute. */
+  private void one(Path haproxy) throws Exception {
+    try (Balancer balancer = Balancer.start(programs, haproxy, directory, root, a, b)) {
+      proxy.silence();
+      try {
+        TwoNodes.eventually("down", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "DOWN"));
+        for (int i = 0; i < REQUESTS; i++) {
+          String branches = "/a/projects/" + GerritEndToEnd.id(PROJECT) + "/branches/";
+          equal(balancer.status(branches, "X-Forwarded-User", "admin"), 200, "request " + i);
+          a.ssh(balancer.sshPort(), key, "gerrit version");
+        }
+        equal(b.readiness(), 503, "readiness of B");
+      } finally {
+        proxy.pass();
+      }
+      TwoNodes.eventually("up", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "UP"));
+    }
+    TwoNodes.ready(b);
+  }
+}
