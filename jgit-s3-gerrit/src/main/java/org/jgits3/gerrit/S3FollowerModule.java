@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit;
 
+import static com.google.gerrit.server.account.AccountResource.ACCOUNT_KIND;
 import static com.google.gerrit.server.config.ConfigResource.CONFIG_KIND;
 import static com.google.gerrit.server.project.ProjectResource.PROJECT_KIND;
 
@@ -20,8 +21,11 @@ import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.project.DeleteProject;
 import org.jgits3.gerrit.project.MoveProject;
 import org.jgits3.gerrit.repository.GerritLine;
+import org.jgits3.gerrit.shared.EndSessions;
 import org.jgits3.gerrit.shared.OneNodeTasks;
+import org.jgits3.gerrit.shared.SessionFlush;
 import org.jgits3.gerrit.shared.SharedEvents;
+import org.jgits3.gerrit.shared.StoredSessions;
 
 /**
  * Makes a Gerrit one of several on a store: {@code gerrit.installModule} of {@code gerrit.config}
@@ -39,6 +43,8 @@ public final class S3FollowerModule extends LifecycleModule {
     }
     listener().to(Follower.class);
     install(new OneNodeTasks());
+    bind(StoredSessions.class); // here, so that the plugin has the same one
+    install(new SessionFlush());
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);
@@ -49,6 +55,7 @@ public final class S3FollowerModule extends LifecycleModule {
         new RestApiModule() {
           @Override
           protected void configure() {
+            delete(ACCOUNT_KIND, "s3-sessions").to(EndSessions.class);
             get(CONFIG_KIND, "s3-follower").to(GetFollower.class);
             post(PROJECT_KIND, "s3-move").to(MoveProject.class);
             post(PROJECT_KIND, "s3-delete").to(DeleteProject.class);

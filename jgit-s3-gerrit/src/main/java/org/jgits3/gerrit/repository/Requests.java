@@ -113,6 +113,11 @@ final class Requests {
     }
   }
 
+  /** Notes that something could not be read for the request of the calling thread. */
+  void doubt() {
+    Optional.ofNullable(ofHttp.get()).or(this::current).ifPresent(GerritRequest::fail);
+  }
+
   /** The HTTP request of the calling thread, if it has one, else a new request. */
   private GerritRequest first() {
     GerritRequest request = ofHttp.get();

@@ -229,6 +229,14 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     requests.leave();
   }
 
+  /**
+   * Notes that something could not be read for the request of the calling thread, so that a refusal
+   * is none that a client may rely on.
+   */
+  public void doubt() {
+    requests.doubt();
+  }
+
   private static ObjectStore open(SiteSettings site) throws IOException {
     S3Settings settings = site.settings();
     if (site.credentials().isPresent()

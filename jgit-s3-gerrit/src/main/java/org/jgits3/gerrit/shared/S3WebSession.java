@@ -33,7 +33,7 @@ public class S3WebSession extends CacheBasedWebSession {
     super(
         request.get(),
         response.get(),
-        managers.create(sessions),
+        managers.create(new SessionOfRequest(sessions)),
         auth,
         anonymous,
         identified,
@@ -51,7 +51,7 @@ public class S3WebSession extends CacheBasedWebSession {
       Arrays.stream(request.getCookies())
           .filter(cookie -> cookie.getName().equals(ACCOUNT_COOKIE))
           .map(Cookie::getValue)
-          .forEach(sessions::invalidate);
+          .forEach(sessions::end);
     }
   }
 }

@@ -3,70 +3,103 @@ package org.jgits3.gerrit.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.google.common.cache.AbstractCache;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.flogger.FluentLogger;
-import com.google.common.hash.Hashing;
+import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.common.Nullable;
+import com.google.gerrit.entities.Account;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.httpd.WebSessionManager.Val;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.inject.Inject;
 import com.google.inject.Singleton;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.ObjectInputFilter;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.UUID;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 
 /**
- * Web sessions in the store, by a hash of the token in the cookie, so that read access to the store
- * does not suffice to use them. A node remembers the sessions it used in the last {@link
- * #REMEMBERED}; a logout at another node takes effect here after that time at the latest. Safe for
- * use by many threads.
+ * Web sessions in the store, one object for each. A node uses what it has read of a session for
+ * {@link #REMEMBERED}; a session that has ended elsewhere ends here after that time at the latest.
+ *
+ * <p>Each session holds the <em>mark</em> that was in the store when it began. A session has ended
+ * if its object is gone, or if the mark has changed since. Ending all of them is therefore one
+ * write, of another mark, however many there are; ending those of an account deletes what one
+ * listing finds.
+ *
+ * <p>A session that has ended never comes back:
+ *
+ * <ul>
+ *   <li>Its token is random, and a browser gets a token only once its session is stored. So a token
+ *       that names no session at some moment never will, unless it was guessed before Gerrit made
+ *       it. A node may remember for any time that there is none, and a login elsewhere is not
+ *       hidden by that.
+ *   <li>A session begins under the condition that there is none, with a token that no request has
+ *       sent yet. An extension replaces the version that its own request has read, and keeps its
+ *       mark. If the session is deleted before that write, the write is refused; if it is deleted
+ *       later, what was written is deleted. If the mark is changed, before or after, the extended
+ *       session still has the old one.
+ *   <li>A mark is random, and replaces the version of the mark that was read before. So a write of
+ *       a mark that arrives late is refused, and none comes back.
+ *   <li>A session reads the mark from the store when it begins, so that one that begins after all
+ *       were ended holds the new mark, whatever this node remembers.
+ * </ul>
+ *
+ * <p>Safe for use by many threads.
  */
 @Singleton
-class StoredSessions extends AbstractCache<String, Val> {
+public class StoredSessions {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
-  private static final Duration REMEMBERED = Duration.ofSeconds(10);
-  private static final String PREFIX = "gerrit-sessions/";
+  static final Duration REMEMBERED = Duration.ofSeconds(10);
 
-  /**
-   * Upper bound, with much to spare, of the time between reads and writes of a session by one
-   * request.
-   */
-  private static final Duration REQUEST = Duration.ofMinutes(10);
+  /** Object with the mark: not below the sessions, which a lifecycle rule may delete. */
+  static final String MARK = "gerrit-session-mark";
 
-  /** Attempts to replace a session while others do so as well. */
+  /** Attempts of a write whose outcome is not known. */
   private static final int ATTEMPTS = 5;
 
-  /** Allows bytes from the store to become objects of this class only. */
-  private static final ObjectInputFilter ONLY_SESSIONS =
-      ObjectInputFilter.Config.createFilter(Val.class.getName() + ";maxdepth=2;!*");
+  /**
+   * Misses that tokens may cause which this node has never found to name a session; ten in a second
+   * are nothing to a store, and many more than browsers cause whose sessions have ended.
+   */
+  private static final int MISSES = 100;
 
   private final S3GitRepositoryManager repositories;
-  private final Cache<String, Val> remembered =
+
+  private final Cache<String, StoredSession> remembered =
       CacheBuilder.newBuilder().expireAfterWrite(REMEMBERED).maximumSize(10_000).build();
 
-  /** Sessions that were seen in the store; if one of them is no longer there, it has ended. */
-  private final Cache<String, Boolean> begun =
-      CacheBuilder.newBuilder().expireAfterAccess(REQUEST).maximumSize(20_000).build();
+  /**
+   * Whether the object of a key was there when it was last looked for. It is false from the moment
+   * on when a session has ended, which it remains.
+   */
+  private final Cache<String, Boolean> known =
+      CacheBuilder.newBuilder().maximumSize(50_000).build();
 
-  /** Number of sessions that this node has ended; changes under the lock of this. */
-  private final AtomicLong ended = new AtomicLong();
+  private final Misses misses = new Misses(MISSES, REMEMBERED);
+
+  /** The mark, as read last; changed under the lock of this. */
+  private volatile Mark mark = new Mark(new byte[0], Optional.empty(), longAgo());
+
+  /**
+   * A mark, as it was at a moment or later.
+   *
+   * @param version version of its object; empty if there is none, as if it were empty
+   * @param asOf reading of {@link System#nanoTime} before it was read
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Mark(byte[] bytes, Optional<ObjectVersion> version, long asOf) {}
 
   @Inject
   StoredSessions(GitRepositoryManager repositories) {
@@ -77,117 +110,239 @@ class StoredSessions extends AbstractCache<String, Val> {
     return repositories.store();
   }
 
-  private static String key(String token) {
-    return PREFIX + Hashing.sha256().hashString(token, UTF_8);
+  private static long longAgo() {
+    return System.nanoTime() - 2 * REMEMBERED.toNanos();
   }
 
-  @Override
-  public Val getIfPresent(Object token) {
-    Val known = remembered.getIfPresent(token);
-    if (known != null) {
-      begun.put((String) token, true);
-      return known;
+  private static boolean isRecent(long asOf) {
+    return System.nanoTime() - asOf < REMEMBERED.toNanos();
+  }
+
+  /**
+   * Finds a session.
+   *
+   * @param token value of a cookie, which may be invented
+   * @return the session; empty if there is none that this Gerrit can parse, or too many tokens were
+   *     looked up lately that name none: then the request is noted to be in doubt
+   * @throws StorageException if the store does not answer
+   */
+  Optional<StoredSession> find(String token) {
+    String key = SessionToken.key(token).orElse(null);
+    if (key == null || isOver(key)) {
+      return Optional.empty();
     }
-    long before = ended.get();
-    Val read = read(key((String) token));
-    if (read != null) {
-      remember((String) token, read, before);
+    try {
+      StoredSession session = remembered.getIfPresent(key);
+      if (session == null || !isRecent(session.asOf())) {
+        session = lookUp(key);
+      }
+      if (session == null || isMarked(session)) {
+        return Optional.ofNullable(session);
+      }
+      ended(key);
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new StorageException("web session " + key + " cannot be read", e);
+    }
+  }
+
+  private boolean isOver(String key) {
+    return Boolean.FALSE.equals(known.getIfPresent(key));
+  }
+
+  @Nullable
+  private StoredSession lookUp(String key) throws IOException {
+    boolean verified = known.getIfPresent(key) != null;
+    if (!verified && misses.areTooMany()) {
+      repositories.doubt();
+      return null;
+    }
+    StoredSession read = read(key);
+    if (read == null && isOver(key) && !verified) {
+      misses.add();
     }
     return read;
   }
 
   /** Reads a session; null if there is none that this Gerrit can parse. */
   @Nullable
-  private Val read(String key) {
-    try {
-      return store().get(key, Optional.empty()) instanceof GetResult.Found found
-          ? parse(key, found.bytes())
-          : null;
-    } catch (IOException e) {
-      throw new StorageException("web session " + key + " cannot be read", e);
-    }
-  }
-
-  @Nullable
-  private static Val parse(String key, byte[] bytes) {
-    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
-      in.setObjectInputFilter(ONLY_SESSIONS);
-      return (Val) in.readObject();
-    } catch (ClassNotFoundException | IOException | RuntimeException e) { // of a newer Gerrit
-      LOG.atInfo().atMostEvery(1, TimeUnit.MINUTES).log(
-          "Web session %s cannot be parsed: %s", key, e.getMessage());
+  private StoredSession read(String key) throws IOException {
+    long asOf = System.nanoTime();
+    if (!(store().get(key, Optional.empty()) instanceof GetResult.Found found)) {
+      ended(key);
       return null;
     }
+    StoredSession session = StoredSession.parse(key, found.bytes(), found.version(), asOf);
+    remember(key, session);
+    return session;
   }
 
-  /** Remembers a session that was in the store, unless this node has ended one since. */
-  private synchronized void remember(String token, Val session, long before) {
-    begun.put(token, true);
-    if (ended.get() == before) {
-      remembered.put(token, session);
-    } else {
-      remembered.invalidate(token);
+  /** Remembers a session that was in the store, unless it is known to have ended. */
+  private void remember(String key, @Nullable StoredSession session) {
+    boolean mayGoOn = known.asMap().merge(key, true, Boolean::logicalAnd);
+    if (mayGoOn && session != null) {
+      remembered.put(key, session);
     }
   }
 
-  private synchronized void forget(Object token) {
-    ended.incrementAndGet();
-    remembered.invalidate(token);
+  private void ended(String key) {
+    known.put(key, false);
+    remembered.invalidate(key);
   }
 
-  private static byte[] bytes(Val session) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(session);
+  /** Tests whether the mark of a session is the current one, or was within the time allowed. */
+  private boolean isMarked(StoredSession session) throws IOException {
+    Mark seen = mark;
+    if (isRecent(seen.asOf()) && Arrays.equals(session.mark(), seen.bytes())) {
+      return true;
     }
-    return bytes.toByteArray();
+    return Arrays.equals(session.mark(), readMark().bytes()); // the session may be newer than it
   }
 
-  @Override
-  public void put(String token, Val session) {
-    String key = key(token);
-    long before = ended.get();
-    try {
-      if (write(key, bytes(session), begun.getIfPresent(token) != null)) {
-        remember(token, session, before);
-      } else {
-        forget(token);
-      }
-    } catch (IOException e) {
-      throw new StorageException("web session " + key + " cannot be stored", e);
+  private Mark readMark() throws IOException {
+    long asOf = System.nanoTime();
+    Mark read =
+        store().get(MARK, Optional.empty()) instanceof GetResult.Found found
+            ? new Mark(found.bytes(), Optional.of(found.version()), asOf)
+            : new Mark(new byte[0], Optional.empty(), asOf);
+    remember(read);
+    return read;
+  }
+
+  private synchronized void remember(Mark read) {
+    if (read.asOf() - mark.asOf() > 0) {
+      mark = read;
     }
   }
 
   /**
-   * Begins or extends a session, even while another node extends it. Returns false if the session
-   * has ended: one that was begun and is no longer in the store is not written again.
+   * Begins a session.
+   *
+   * @param token a new one
+   * @throws StorageException if it may not have been stored
    */
-  private boolean write(String key, byte[] session, boolean extend) throws IOException {
-    for (int i = 0; i < ATTEMPTS; i++) {
-      Optional<Precondition> unchanged =
-          store().get(key, Optional.empty()) instanceof GetResult.Found found
-              ? Optional.of(Precondition.matches(found.version()))
-              : Optional.of(Precondition.absent()).filter(absent -> !extend);
-      if (unchanged.isEmpty()) {
-        return false;
+  void begin(String token, Val session) {
+    String key = keyOf(token);
+    try {
+      long asOf = System.nanoTime();
+      byte[] marked = readMark().bytes();
+      byte[] bytes = StoredSession.bytes(marked, session);
+      Optional<ObjectVersion> written = write(key, bytes, Precondition.absent());
+      if (written.isEmpty()) {
+        throw new IOException("not written");
       }
-      if (store().putIf(key, session, unchanged.get()) instanceof PutOutcome.Won) {
-        return true;
-      }
+      remember(key, new StoredSession(session, marked, written.get(), asOf));
+    } catch (IOException e) {
+      throw new StorageException("web session " + key + " cannot be stored; log in again", e);
     }
-    LOG.atWarning().log("Web session %s was not stored", key);
-    return true;
   }
 
-  @Override
-  public void invalidate(Object token) {
-    String key = key((String) token);
+  /**
+   * Extends a session. It is left as it is if another request extends it at the same time, or the
+   * write fails; it is then extended by a later request.
+   *
+   * @param token its token
+   * @param before the session as it was found by the same request
+   * @param session what it becomes
+   */
+  void extend(String token, StoredSession before, Val session) {
+    String key = keyOf(token);
     try {
-      store().delete(List.of(key));
+      long asOf = System.nanoTime();
+      byte[] bytes = StoredSession.bytes(before.mark(), session);
+      Optional<ObjectVersion> written = write(key, bytes, Precondition.matches(before.version()));
+      if (written.isPresent()) {
+        remember(key, new StoredSession(session, before.mark(), written.get(), asOf));
+      } else {
+        read(key);
+      }
     } catch (IOException e) {
-      throw new StorageException("web session " + key + " cannot be ended", e);
-    } finally {
-      forget(token);
+      LOG.atWarning().withCause(e).log("Web session %s was not extended", key);
+    }
+  }
+
+  private static String keyOf(String token) {
+    return SessionToken.key(token)
+        .orElseThrow(() -> new StorageException("this Gerrit makes tokens of another form"));
+  }
+
+  /** Writes an object; returns its version, or nothing if the condition did not hold. */
+  private Optional<ObjectVersion> write(String key, byte[] bytes, Precondition condition)
+      throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      PutOutcome outcome = store().putIf(key, bytes, condition);
+      if (outcome instanceof PutOutcome.Won won) {
+        return Optional.of(won.version());
+      }
+      if (store().get(key, Optional.empty()) instanceof GetResult.Found found
+          && Arrays.equals(found.bytes(), bytes)) {
+        return Optional.of(found.version()); // the answer was lost
+      }
+      if (outcome instanceof PutOutcome.Unknown unknown) {
+        Uninterruptibles.sleepUninterruptibly(unknown.pause());
+      } else {
+        return Optional.empty();
+      }
+    }
+    throw new IOException("the store does not tell whether " + key + " was written");
+  }
+
+  /**
+   * Ends a session, even one that this Gerrit cannot parse. Does nothing if there is none.
+   *
+   * @param token value of a cookie, which may be invented
+   * @throws StorageException if the store does not answer; the session may go on
+   */
+  void end(String token) {
+    Optional<String> key = SessionToken.key(token).filter(its -> !isOver(its));
+    if (key.isEmpty()) {
+      return;
+    }
+    if (known.getIfPresent(key.get()) == null && misses.areTooMany()) {
+      throw new StorageException("too many logouts of sessions that are not known; repeat it");
+    }
+    try {
+      delete(List.of(key.get()));
+    } catch (IOException e) {
+      throw new StorageException("web session " + key.get() + " cannot be ended", e);
+    }
+  }
+
+  private void delete(List<String> keys) throws IOException {
+    store().delete(keys);
+    keys.forEach(this::ended);
+  }
+
+  /**
+   * Ends the sessions of an account that have begun before: here at once, elsewhere after {@link
+   * #REMEMBERED} at the latest.
+   *
+   * @throws IOException if the store does not answer; some may have ended
+   */
+  void endAll(Account.Id account) throws IOException {
+    List<String> keys = new ArrayList<>();
+    store().list(SessionToken.sessionsOf(account), object -> keys.add(object.key()));
+    if (!keys.isEmpty()) {
+      delete(keys);
+    }
+  }
+
+  /**
+   * Ends all sessions that have begun before: here at once, elsewhere after {@link #REMEMBERED} at
+   * the latest.
+   *
+   * @throws StorageException if the store does not answer; they may have ended
+   */
+  void endAll() {
+    try {
+      Mark before = readMark();
+      byte[] next = UUID.randomUUID().toString().getBytes(UTF_8);
+      Precondition unchanged =
+          before.version().map(Precondition::matches).orElseGet(Precondition::absent);
+      write(MARK, next, unchanged); // if refused, the mark was changed since by another node
+      readMark();
+    } catch (IOException e) {
+      throw new StorageException("web sessions may not have ended; repeat it", e);
     }
   }
 }
