@@ -19,6 +19,7 @@ import org.jgits3.gerrit.follow.GetFollower;
 import org.jgits3.gerrit.follow.OnlineReindexes;
 import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.project.DeleteProject;
+import org.jgits3.gerrit.project.FreshProjects;
 import org.jgits3.gerrit.project.MoveProject;
 import org.jgits3.gerrit.repository.GerritLine;
 import org.jgits3.gerrit.shared.EndSessions;
@@ -45,6 +46,7 @@ public final class S3FollowerModule extends LifecycleModule {
     install(new OneNodeTasks());
     bind(StoredSessions.class); // here, so that the plugin has the same one
     install(new SessionFlush());
+    install(new FreshProjects());
     DynamicSet.bind(binder(), ChangeIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), AccountIndexedListener.class).to(IndexedHere.class);
     DynamicSet.bind(binder(), GroupIndexedListener.class).to(IndexedHere.class);

@@ -100,6 +100,12 @@ final class Requests {
     return Optional.of(known.compute(context, (c, its) -> (its == null ? first() : its).orNext()));
   }
 
+  /** Tests whether the calling thread works for a request of a user, at any depth. */
+  boolean isOfUser() {
+    return current().isPresent()
+        && !(outermost(thread.getContext()) instanceof ManualRequestContext);
+  }
+
   /**
    * Notes that a request to the store failed, made by the calling thread. If the store did not
    * answer, that concerns all requests: some may wait for what another one loads. A request to the

@@ -331,6 +331,21 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     absent.changed();
   }
 
+  /** Tests whether the calling thread works for a request of a user. */
+  public boolean isInRequest() {
+    return requests.isOfUser();
+  }
+
+  /**
+   * Tests whether a request of a user may find a project although an earlier one did not: unless it
+   * has looked for the project itself, in the store.
+   */
+  public boolean mayHaveAppeared(Project.NameKey name) {
+    return isInRequest()
+        && ProjectNames.repository(name).isPresent()
+        && !absent.has(name, requests.moment());
+  }
+
   private static String checked(Project.NameKey name) throws RepositoryNotFoundException {
     return ProjectNames.repository(name)
         .orElseThrow(() -> new RepositoryNotFoundException("Invalid name: " + name))
