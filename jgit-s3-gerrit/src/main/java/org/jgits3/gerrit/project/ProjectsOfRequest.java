@@ -20,7 +20,6 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
-import org.jgits3.manifest.ManifestException;
 
 /**
  * Projects as requests of users see them: those that were in the store when the request began,
@@ -113,10 +112,7 @@ class ProjectsOfRequest {
         cache.evict(name);
       }
     } catch (RepositoryNotFoundException e) {
-      boolean isMoving = e.getCause() instanceof ManifestException.Gone gone && gone.isInTransit();
-      if (!isMoving) { // else the request may be to finish the move
-        cache.evict(name);
-      }
+      cache.evict(name);
     } catch (IOException e) {
       return; // the request finds out whether it can do without the repository
     }

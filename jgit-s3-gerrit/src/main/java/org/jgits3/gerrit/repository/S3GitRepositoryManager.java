@@ -299,11 +299,21 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       return opened;
     } catch (RepositoryNotFoundException e) {
       absent.add(name, search);
-      throw e;
+      throw missing(name, e);
     } catch (IOException e) {
       request.ifPresent(GerritRequest::fail);
       throw e;
     }
+  }
+
+  /**
+   * Makes an exception without a cause: by the root cause Gerrit tells a project that does not
+   * exist from one that cannot be read.
+   */
+  private static RepositoryNotFoundException missing(Project.NameKey name, Exception reason) {
+    RepositoryNotFoundException missing = new RepositoryNotFoundException(name.get());
+    missing.addSuppressed(reason);
+    return missing;
   }
 
   @Override

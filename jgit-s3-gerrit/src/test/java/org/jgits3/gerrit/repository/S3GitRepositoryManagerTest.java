@@ -4,6 +4,7 @@ package org.jgits3.gerrit.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Throwables;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager.Status;
@@ -109,6 +110,19 @@ class S3GitRepositoryManagerTest {
   private static ObjectId read(S3GitRepositoryManager gerrit) throws Exception {
     try (Repository r = gerrit.openRepository(PROJECT)) {
       return r.exactRef(REF).getObjectId();
+    }
+  }
+
+  /** Gerrit looks at the root cause to tell a request for what does not exist from a failure. */
+  @Test
+  void root_cause_of_a_missing_project_is_that_it_is_missing() throws Exception {
+    here.createRepository(PROJECT).close();
+    here.delete(PROJECT);
+    for (Project.NameKey name : List.of(PROJECT, Project.nameKey("never/made"))) {
+      assertThatThrownBy(() -> here.openRepository(name))
+          .isInstanceOf(RepositoryNotFoundException.class)
+          .extracting(Throwables::getRootCause)
+          .isInstanceOf(RepositoryNotFoundException.class);
     }
   }
 
