@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.table.PackedRefsTable;
@@ -133,13 +135,18 @@ record SourceRefs(
    *
    * @param walk walk over the objects
    * @return the table of these refs, or a new one if peeled values are missing or wrong
-   * @throws IOException if an object cannot be read
+   * @throws IOException if an object cannot be read, or a branch points to another than a commit
    */
   PackedRefsTable peeled(RevWalk walk) throws IOException {
     Map<ObjectId, ObjectId> tags = new HashMap<>();
-    for (ObjectId tip : direct.tips()) {
+    Set<ObjectId> notCommits = new HashSet<>();
+    for (ObjectId tip : tips()) {
       S3RefDatabase.peel(walk, tip).ifPresent(object -> tags.put(tip, object));
+      if (!(walk.parseAny(tip) instanceof RevCommit)) {
+        notCommits.add(tip);
+      }
     }
+    checkBranches(notCommits);
     Map<String, RefValue> mended = new HashMap<>();
     direct.forEach(
         0,
@@ -160,6 +167,21 @@ record SourceRefs(
           }
         });
     return new SnapshotMerge(direct, RefDelta.of(mended)).build();
+  }
+
+  private void checkBranches(Set<ObjectId> notCommits) throws IOException {
+    if (notCommits.isEmpty()) {
+      return;
+    }
+    Optional<String> bad =
+        names().filter(S3RefDatabase::isBranch).filter(n -> notCommits.contains(id(n))).findFirst();
+    if (bad.isPresent()) {
+      throw new IOException(
+          bad.get()
+              + " points to "
+              + id(bad.get()).name()
+              + ", which is no commit; delete the branch, or make it a tag");
+    }
   }
 
   /** Tests whether these are the same refs as others. */

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -32,10 +34,15 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
@@ -289,7 +296,11 @@ class VerificationTest {
 
   @Test
   void a_branch_that_is_no_commit_is_found() throws IOException {
-    point("refs/heads/main", insert(Constants.OBJ_BLOB, "x"));
+    RefValue blob = new RefValue.Direct(insert(Constants.OBJ_BLOB, "x"), Optional.empty());
+    RefDelta branch = RefDelta.of(Map.of("refs/heads/main", blob));
+    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, branch).build();
+    InitialRefs unchecked = new InitialRefs(table, TestRepositories.WHO, "made");
+    repository.getRefDatabase().commitBatch(unchecked, table::tips, unchecked.bytes());
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(

@@ -83,4 +83,16 @@ class IncompleteSourceTest {
         "clone", "-q", "--bare", "--filter=blob:none", "file://" + source.directory(), "partial");
     isRefused(git.at("partial").directory().toString(), "is missing", "it is a partial clone");
   }
+
+  @Test
+  void branch_that_points_to_no_commit_is_refused_by_name() throws Exception {
+    source.run("pack-refs", "--all");
+    String tree = source.run("rev-parse", "HEAD^{tree}");
+    Path refs = source.directory().resolve(".git/packed-refs");
+    String main = source.run("rev-parse", "refs/heads/main");
+    String bad = Files.readString(refs).replace(main + " refs/heads", tree + " refs/heads");
+    Files.writeString(refs, bad);
+    isRefused(
+        source.directory().toString(), "refs/heads/main points to " + tree, "which is no commit");
+  }
 }

@@ -141,6 +141,23 @@ class PacksThatGitRefusesTest {
   }
 
   @Test
+  void branch_to_a_blob_is_refused() throws Exception {
+    byte[] blob = new byte[9];
+    ObjectId id = ForgedPack.id(Constants.OBJ_BLOB, blob);
+    byte[] pack = new ForgedPack(1).object(Constants.OBJ_BLOB, blob).closed();
+    String ref = "refs/heads/main";
+    String why =
+        "cannot update ref 'refs/heads/main': trying to write non-commit object "
+            + id.name()
+            + " to branch 'refs/heads/main'";
+    assertThat(pushToGit(ref, id, pack)).contains(why);
+    assertThat(push(ref, id, pack)).contains("ng refs/heads/main " + why);
+    String tag = "refs/tags/v1";
+    assertThat(isAccepted(pushToGit(tag, id, pack), tag)).isTrue();
+    assertThat(isAccepted(push(tag, id, pack), tag)).isTrue();
+  }
+
+  @Test
   void object_that_a_pack_has_twice_is_refused() throws Exception {
     isRefused(
         new ForgedPack(2)

@@ -6,6 +6,7 @@ import static org.eclipse.jgit.transport.ReceiveCommand.Result.NOT_ATTEMPTED;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.OK;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_MISSING_OBJECT;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_NONFASTFORWARD;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_OTHER_REASON;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,11 +37,13 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
    * Properties of the objects of a batch, which do not depend on refs.
    *
    * @param peeled target of each new object that is an annotated tag
+   * @param notCommits new objects that are no commits
    * @param missing commands that name a missing object
    * @param rewinds commands that would lose history, where that is not allowed
    */
   record Objects(
       Map<ObjectId, Optional<ObjectId>> peeled,
+      Set<ObjectId> notCommits,
       Set<ReceiveCommand> missing,
       Set<ReceiveCommand> rewinds) {
     Optional<ObjectId> peeledOf(ObjectId id) {
@@ -79,6 +82,9 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     if (!matches(edits, name, c)) {
       return LOCK_FAILURE;
     }
+    if (isBranchToOther(name, c)) {
+      return REJECTED_OTHER_REASON;
+    }
     if (objects.rewinds().contains(c)) {
       return REJECTED_NONFASTFORWARD;
     }
@@ -86,6 +92,11 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
       change(edits, name, c);
     }
     return OK;
+  }
+
+  /** Tests whether a branch would point to an object that is no commit, which Git refuses. */
+  private boolean isBranchToOther(String name, ReceiveCommand c) {
+    return S3RefDatabase.isBranch(name) && objects.notCommits().contains(c.getNewId());
   }
 
   static boolean changesNothing(ReceiveCommand c) {
@@ -113,6 +124,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     Set<String> targets = new HashSet<>();
     if (blame(commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
         || blame(commands, results, REJECTED_MISSING_OBJECT, objects.missing()::contains)
+        || blame(
+            commands, results, REJECTED_OTHER_REASON, c -> isBranchToOther(target(edits, c), c))
         || blame(commands, results, REJECTED_NONFASTFORWARD, objects.rewinds()::contains)
         || blame(commands, results, LOCK_FAILURE, c -> !targets.add(target(edits, c)))
         || blame(byName, results, LOCK_FAILURE, c -> !matches(edits, target(edits, c), c))) {
@@ -133,7 +146,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
    */
   Optional<BulkUpdate.Checked> checkAtOnce(RefView view, boolean oneByOne) {
     boolean idle = oneByOne && commands.stream().anyMatch(BatchRules::changesNothing);
-    return idle || !objects.missing().isEmpty() || !objects.rewinds().isEmpty()
+    boolean refused = commands.stream().anyMatch(c -> isBranchToOther(c.getRefName(), c));
+    return idle || refused || !objects.missing().isEmpty() || !objects.rewinds().isEmpty()
         ? Optional.empty()
         : new BulkUpdate(view).check(commands, objects::peeledOf);
   }

@@ -27,6 +27,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.ReflogEntry;
+import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
@@ -54,6 +55,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   private static final String UNKNOWN = "outcome unknown; fetch before retrying";
 
   private final S3RefDatabase database;
+
+  /** Commands whose old object is missing, so that they cannot be fast-forwards. */
+  private final Set<ReceiveCommand> fromMissing =
+      Collections.newSetFromMap(new IdentityHashMap<>());
 
   S3BatchRefUpdate(S3RefDatabase database) {
     super(database);
@@ -84,12 +89,16 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
   private BatchRules.Objects inspect(RevWalk walk, List<ReceiveCommand> commands)
       throws IOException {
     Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
+    Set<ObjectId> notCommits = new HashSet<>();
     Set<ReceiveCommand> missing = Collections.newSetFromMap(new IdentityHashMap<>());
     Set<ReceiveCommand> rewinds = Collections.newSetFromMap(new IdentityHashMap<>());
     boolean checkOld = oneByOne(commands);
     for (ReceiveCommand c : commands) {
       try {
         peel(walk, c.getNewId(), peeled);
+        if (!isZero(c.getNewId()) && !(walk.parseAny(c.getNewId()) instanceof RevCommit)) {
+          notCommits.add(c.getNewId().copy());
+        }
         if (checkOld && !peeled.containsKey(c.getOldId())) {
           peel(walk, c.getOldId(), peeled);
         }
@@ -98,17 +107,28 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
           if (c.getType() == ReceiveCommand.Type.UPDATE_NONFASTFORWARD) {
             rewinds.add(c);
           }
+        } else if (c.getType() == ReceiveCommand.Type.UPDATE && isRefLogIncludingResult(c)) {
+          updateType(walk, c);
         }
       } catch (MissingObjectException e) {
         missing.add(c);
       }
     }
-    return new BatchRules.Objects(peeled, missing, rewinds);
+    return new BatchRules.Objects(peeled, notCommits, missing, rewinds);
+  }
+
+  /** Finds out whether a command rewinds, unless its caller has, as a push does. */
+  private void updateType(RevWalk walk, ReceiveCommand c) throws IOException {
+    try {
+      c.updateType(walk);
+    } catch (MissingObjectException e) {
+      fromMissing.add(c);
+    }
   }
 
   private static void peel(RevWalk walk, ObjectId id, Map<ObjectId, Optional<ObjectId>> peeled)
       throws IOException {
-    if (!ObjectId.zeroId().equals(id) && !peeled.containsKey(id)) {
+    if (!isZero(id) && !peeled.containsKey(id)) {
       peeled.put(id.copy(), S3RefDatabase.peel(walk, id));
     }
   }
@@ -119,7 +139,12 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       List<Result> results =
           database.commitBatch(new Transaction(rules), () -> tips(rules), bytes(rules));
       for (int i = 0; i < commands.size(); i++) {
-        commands.get(i).setResult(results.get(i));
+        ReceiveCommand c = commands.get(i);
+        if (results.get(i) == REJECTED_OTHER_REASON) {
+          c.setResult(REJECTED_OTHER_REASON, notACommit(c));
+        } else {
+          c.setResult(results.get(i));
+        }
       }
       if (!oneByOne(commands) && results.contains(NOT_ATTEMPTED)) {
         ReceiveCommand.abort(commands);
@@ -132,10 +157,21 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
+  /** Git's text for a branch that would point to another object than a commit. */
+  private static String notACommit(ReceiveCommand c) {
+    return String.format(
+        "cannot update ref '%1$s': trying to write non-commit object %2$s to branch '%1$s'",
+        c.getRefName(), c.getNewId().name());
+  }
+
+  private static boolean isZero(ObjectId id) {
+    return ObjectId.zeroId().equals(id);
+  }
+
   private static Set<ObjectId> tips(BatchRules rules) {
     Set<ObjectId> tips = new HashSet<>();
     for (ReceiveCommand c : rules.commands()) {
-      if (!ObjectId.zeroId().equals(c.getNewId()) && !rules.objects().missing().contains(c)) {
+      if (!isZero(c.getNewId()) && !rules.objects().missing().contains(c)) {
         tips.add(c.getNewId().copy());
       }
     }
@@ -153,7 +189,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
         break;
       }
       long ids = 2;
-      ids += ObjectId.zeroId().equals(c.getOldId()) ? 0 : 1;
+      ids += isZero(c.getOldId()) ? 0 : 1;
       ids += rules.objects().peeledOf(c.getNewId()).isPresent() ? 1 : 0;
       bytes += 2L * utf8(c.getRefName()) + PER_REF + ids * PER_ID;
     }
@@ -234,7 +270,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     } else {
       RefChange through = new RefChange(name, c.getOldId().copy(), c.getNewId().copy());
       to.add(new RefChange(edits.before().leaf(name), through.oldId(), through.newId()));
-      if (!ObjectId.zeroId().equals(c.getNewId())) {
+      if (!isZero(c.getNewId())) {
         to.add(through.linked(was, was));
       }
     }
@@ -263,7 +299,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
         switch (c.getType()) {
           case CREATE -> ReflogEntry.PREFIX_CREATED;
           case UPDATE ->
-              isAllowNonFastForwards()
+              fromMissing.contains(c)
                   ? ReflogEntry.PREFIX_FORCED_UPDATE
                   : ReflogEntry.PREFIX_FAST_FORWARD;
           case UPDATE_NONFASTFORWARD -> ReflogEntry.PREFIX_FORCED_UPDATE;

@@ -13,6 +13,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.events.RefsChangedEvent;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.PersonIdent;
@@ -318,6 +319,11 @@ public final class S3RefDatabase extends LookupRefDatabase {
   public static Optional<ObjectId> peel(RevWalk walk, ObjectId id) throws IOException {
     RevObject object = walk.parseAny(id);
     return object instanceof RevTag ? Optional.of(walk.peel(object).copy()) : Optional.empty();
+  }
+
+  /** Tests whether a ref must point to a commit. */
+  public static boolean isBranch(String name) {
+    return name.startsWith(Constants.R_HEADS) || name.equals(Constants.HEAD);
   }
 
   /** Makes the next look-up ask the store, whatever {@link Validation} allows. */

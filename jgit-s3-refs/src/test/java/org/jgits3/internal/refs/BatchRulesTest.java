@@ -299,7 +299,7 @@ class BatchRulesTest {
     }
     Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
     peeled.put(C, Optional.of(A));
-    return new BatchRules(commands, new BatchRules.Objects(peeled, missing, rewinds));
+    return new BatchRules(commands, new BatchRules.Objects(peeled, Set.of(), missing, rewinds));
   }
 
   private static Map<String, Object> refsOf(RefView view) {
@@ -449,7 +449,8 @@ class BatchRulesTest {
   }
 
   private static BatchRules rules(ReceiveCommand... commands) {
-    return new BatchRules(List.of(commands), new BatchRules.Objects(Map.of(), Set.of(), Set.of()));
+    return new BatchRules(
+        List.of(commands), new BatchRules.Objects(Map.of(), Set.of(), Set.of(), Set.of()));
   }
 
   private static ReceiveCommand create(String name) {

@@ -40,6 +40,9 @@ final class RefDirectoryLimits {
         if (leadsToConflict(context, c.name(), false) || leadsInTheWay(ref, b)) {
           return true;
         }
+        if (isBranchToOther(context, c.name(), c.object().orElse(""), false)) {
+          return true;
+        }
         if (c.deletes() && context.old(c.old(), c.name()).orElseThrow().equals(ObjectId.zeroId())) {
           return true;
         }
@@ -50,7 +53,8 @@ final class RefDirectoryLimits {
     }
     // Through a symbolic ref, a ref in the way of the target is an IOException, or both come to be.
     if (operation instanceof RefOperation.Update u) {
-      return leadsToConflict(context, u.name(), u.detach());
+      return leadsToConflict(context, u.name(), u.detach())
+          || isBranchToOther(context, u.name(), u.object(), u.detach());
     }
     if (operation instanceof RefOperation.Delete d) {
       return leadsToConflict(context, d.name(), d.detach());
@@ -89,6 +93,15 @@ final class RefDirectoryLimits {
     }
     Ref ref = context.ref(from);
     return ref != null && ref.isSymbolic() && leadsTo(context, ref.getTarget().getName(), to);
+  }
+
+  /** Tests whether a branch would point to an object that is no commit: Git and we refuse that. */
+  private static boolean isBranchToOther(
+      RefOperation.Context context, String name, String object, boolean itself) throws IOException {
+    Ref ref = itself ? null : context.ref(name);
+    boolean follows = ref != null && ref.isSymbolic();
+    return Set.of("tag", "tagOfTag", "blob").contains(object)
+        && S3RefDatabase.isBranch(follows ? ref.getLeaf().getName() : name);
   }
 
   private static boolean leadsToConflict(RefOperation.Context context, String name, boolean itself)

@@ -8,8 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -145,5 +147,53 @@ class UnlikeRefDirectoryTest {
     u.setNewObjectId(second);
     assertThat(u.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
     assertThat(repository.exactRef(MASTER + "/below")).isNull();
+  }
+
+  private ObjectId blob() throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
+      inserter.flush();
+      return blob;
+    }
+  }
+
+  @Test
+  void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
+    link("refs/alias/other", OTHER);
+    for (String name : List.of(MASTER, OTHER, "refs/alias/other", "HEAD")) {
+      RefUpdate update = repository.updateRef(name, name.equals("HEAD"));
+      update.setNewObjectId(blob());
+      assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.REJECTED_OTHER_REASON);
+    }
+    ReceiveCommand through = creating("refs/alias/other", blob());
+    assertThat(atomic(creating("refs/tags/v1", first), through))
+        .containsExactly(Result.REJECTED_OTHER_REASON, Result.REJECTED_OTHER_REASON);
+    ReceiveCommand update = new ReceiveCommand(first, blob(), MASTER);
+    assertThat(atomic(update)).containsExactly(Result.REJECTED_OTHER_REASON);
+    assertThat(update.getMessage())
+        .isEqualTo(
+            "cannot update ref 'refs/heads/master': trying to write non-commit object "
+                + blob().name()
+                + " to branch 'refs/heads/master'");
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
+    assertThat(atomic(creating("refs/tags/blob", blob()))).containsExactly(Result.OK);
+  }
+
+  private String pushed(ObjectId from, ObjectId to) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAllowNonFastForwards(true);
+    batch.setRefLogMessage("push", true);
+    batch.addCommand(new ReceiveCommand(from, to, OTHER));
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+    return repository.getRefDatabase().getReflogReader(OTHER).getLastEntry().getComment();
+  }
+
+  @Test
+  void reflog_tells_forced_pushes_from_others() throws Exception {
+    assertThat(pushed(ObjectId.zeroId(), first)).isEqualTo("push: created");
+    assertThat(pushed(first, second)).isEqualTo("push: fast-forward");
+    assertThat(pushed(second, first)).isEqualTo("push: forced-update");
   }
 }
