@@ -49,7 +49,7 @@ final class Hostile {
   void run(Report report) throws InterruptedException {
     report.check("a second node joins, and the first begins to follow", () -> TwoNodes.join(a, b));
     new HostileUsers(test, store, a, b).run(report);
-    // Further classes with cases of their own are run here; each leaves both nodes ready.
+    new HostileEvents(test, a, b, key).run(report);
     new ProjectsElsewhere(test, a, b, key).run(report);
     new HostileBrowsers(store, a, b, key).run(report);
     new LateNodes(programs, directory, root, test, store, a, b, proxy, key).run(report);

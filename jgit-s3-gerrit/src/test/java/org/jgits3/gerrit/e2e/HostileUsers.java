@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgits3.gerrit.e2e.tools.Json;
 
 /**
  * Refs and fields that Gerrit cannot parse or index, by users without rights, owners of projects
