@@ -141,7 +141,7 @@ class FollowerStatus {
     String said = String.valueOf(e.getMessage());
     if (!said.equals(told)) {
       told = said;
-      LOG.atWarning().withCause(e).log("Following: is tried again");
+      LOG.atWarning().withCause(e).log("Following: a round failed, and is tried again");
     }
   }
 

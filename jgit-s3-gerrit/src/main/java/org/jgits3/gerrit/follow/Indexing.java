@@ -244,10 +244,10 @@ final class Indexing {
     lost.forEach(effect -> givenUp.add(new Document(project, effect)));
     List<String> names = lost.stream().limit(NAMED).map(Effect::toString).toList();
     LOG.atSevere().withCause(reasons.get(lost.iterator().next())).log(
-        "Following: %s of %s cannot be indexed and stay as they are until they change%s",
+        "Following: given up until it changes: %s%s of %s",
         String.join(", ", names),
-        project,
-        lost.size() > NAMED ? "; so do " + (lost.size() - NAMED) + " others" : "");
+        lost.size() > NAMED ? " and " + (lost.size() - NAMED) + " more" : "",
+        project);
   }
 
   private Stream<Lane> all() {
@@ -324,6 +324,6 @@ final class Indexing {
     synchronized (this) {
       stopped = true;
     }
-    threads.shutdownNow();
+    threads.shutdown(); // an interrupt would close the files of an index
   }
 }

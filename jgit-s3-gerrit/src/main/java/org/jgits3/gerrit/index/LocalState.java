@@ -32,7 +32,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -203,7 +202,8 @@ public class LocalState {
    * Result of following effects. The others are up to date.
    *
    * @param found further effects to be followed
-   * @param failed effects that could not be followed, with the reasons
+   * @param failed effects that could not be followed, with the reasons, in the order in which they
+   *     are to be tried again
    */
   public record Followed(Set<Effect> found, Map<Effect, Throwable> failed) {
     /** Creates an empty result, to be filled. */
@@ -245,6 +245,10 @@ public class LocalState {
     }
     for (Effect effect : effects) {
       take(effect, result, () -> follow(project, repository, effect, result.found()));
+      if (result.failed().containsKey(effect) && isOfStore(result.failed().get(effect))) {
+        leave(effects, effect, result);
+        break;
+      }
     }
     // What was found in an index that was still stale.
     if (effects.stream().anyMatch(Effect.OfGroup.class::isInstance)) {
@@ -255,19 +259,25 @@ public class LocalState {
     }
   }
 
-  /** Takes a step, unless the store failed an earlier one: it would only delay this one, too. */
   private static void take(Effect effect, Followed result, IoRunnable step) {
-    Optional<Throwable> outage =
-        result.failed().values().stream().filter(LocalState::isOfStore).findAny();
-    if (outage.isPresent()) {
-      result.failed().put(effect, outage.get());
-      return;
-    }
     try {
       step.run();
     } catch (IOException | RuntimeException | Error e) {
       result.failed().put(effect, e);
     }
+  }
+
+  /**
+   * Leaves the effects after one that the store failed, since it would delay each of them, too.
+   * They come first when all are tried again, so one that the store always fails holds up no other.
+   */
+  private static void leave(Collection<Effect> effects, Effect failed, Followed result) {
+    Throwable reason = result.failed().remove(failed);
+    effects.stream()
+        .dropWhile(effect -> !effect.equals(failed))
+        .skip(1)
+        .forEach(effect -> result.failed().put(effect, reason));
+    result.failed().put(failed, reason);
   }
 
   /** Removes a project that is gone from the indexes and caches. */

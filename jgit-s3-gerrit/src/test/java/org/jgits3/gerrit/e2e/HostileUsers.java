@@ -241,7 +241,7 @@ final class HostileUsers {
     String path = "accounts/self/name";
     a.rest(MALLORY, "PUT", path, "{\"name\":\"%s\"}".formatted(LONG));
     giveUp(1);
-    that(b.log().contains("Following: account "), "not named");
+    that(b.log().contains("given up until it changes: account "), "not named");
     survive();
     a.rest(MALLORY, "PUT", path, "{\"name\":\"Mallory\"}");
     giveUp(0);
@@ -255,8 +255,8 @@ final class HostileUsers {
       users.git("checkout", "-q", "FETCH_HEAD");
       users.write("watch.config", "[project \"%s\"]\n\tnotify = * [ALL]\n".formatted(project));
       users.git("add", "watch.config");
-      users.git("commit", "-q", "-m", "watch");
-      users.tryAs(MALLORY, "push", "origin", "HEAD:refs/users/self");
+      users.git("-c", "user.email=mallory@example.com", "commit", "-q", "-m", "watch");
+      that(users.tryAs(MALLORY, "push", "origin", "HEAD:refs/users/self"), "the push is refused");
       giveUp(project.equals(LONG) ? 1 : 0);
       survive();
     }
