@@ -70,6 +70,9 @@ public class Follower implements LifecycleListener {
    */
   private static final Duration SAVE_EVERY = Duration.ofSeconds(10);
 
+  /** Longest time that events wait for documents, which may hang. */
+  private static final Duration EVENTS_WAIT = Duration.ofSeconds(5);
+
   /**
    * Maximum number of projects in a round, not counting failing ones: later changes wait for its
    * end.
@@ -125,6 +128,7 @@ public class Follower implements LifecycleListener {
   private int toBeSaved;
 
   private long savedAt = System.nanoTime();
+  private long postedAt = System.nanoTime();
 
   @Inject
   Follower(
@@ -194,7 +198,7 @@ public class Follower implements LifecycleListener {
       }
       shareEvents(); // first, so that the round follows the changes they announce
       boolean more = round();
-      events.post();
+      postEvents();
       if (System.nanoTime() - savedAt > SAVE_EVERY.toNanos()) {
         save();
       }
@@ -383,6 +387,14 @@ public class Follower implements LifecycleListener {
 
   private static News news(Map<Project.NameKey, News> news, Project.NameKey project) {
     return news.computeIfAbsent(project, p -> new News());
+  }
+
+  /** Posts events once the documents that they announce are written, or that takes too long. */
+  private void postEvents() {
+    if (indexing.isTried() || System.nanoTime() - postedAt > EVENTS_WAIT.toNanos()) {
+      events.post();
+      postedAt = System.nanoTime();
+    }
   }
 
   private void shareEvents() {

@@ -31,6 +31,7 @@ final class HostileUsers {
 
   private static final String SOUND = "hostile/sound";
   private static final String OWN = "hostile/own";
+  private static final String PUSHED = "hostile/pushed";
   private static final String BARRED = "hostile/barred";
   private static final String MALLORY = "mallory";
 
@@ -143,7 +144,7 @@ final class HostileUsers {
   }
 
   private void begin() throws Exception {
-    for (String project : List.of(SOUND, OWN, BARRED)) {
+    for (String project : List.of(SOUND, OWN, PUSHED, BARRED)) {
       create(a, project, "MERGE_IF_NECESSARY");
     }
     for (String user : List.of("out", MALLORY)) {
@@ -152,12 +153,14 @@ final class HostileUsers {
     a.put("groups/outcasts", "{}");
     a.put("groups/sect", "{}");
     String registered = "{\"global:Registered-Users\":{\"action\":\"ALLOW\"}}";
-    a.post(
-        "projects/" + id(OWN) + "/access",
-        """
-        {"add":{"refs/*":{"permissions":{"create":{"rules":%1$s},"push":{"rules":%1$s},
-        "owner":{"rules":%1$s}}}}}"""
-            .formatted(registered));
+    for (String project : List.of(OWN, PUSHED)) {
+      a.post(
+          "projects/" + id(project) + "/access",
+          """
+          {"add":{"refs/*":{"permissions":{"create":{"rules":%1$s},"push":{"rules":%1$s},
+          "owner":{"rules":%1$s}}}}}"""
+              .formatted(registered));
+    }
     bar("outcasts");
     lags("project", () -> b.rest("out", "GET", "projects/" + id(BARRED), null).status() == 200);
     sound = test.clone(a, SOUND);
@@ -373,9 +376,10 @@ final class HostileUsers {
         awaitTried();
       }
     }
+    WorkCopy pushing = test.clone(a, PUSHED);
     int pushed = 0;
     for (int i = 0; i < 20; i++) {
-      pushed += own.tryAs(MALLORY, "push", "-q", "origin", "HEAD:" + ref(random)) ? 1 : 0;
+      pushed += pushing.tryAs(MALLORY, "push", "-q", "origin", "HEAD:" + ref(random)) ? 1 : 0;
     }
     Report.say("  pushed " + pushed + " refs");
     that(pushed > 0, "no ref was pushed");
