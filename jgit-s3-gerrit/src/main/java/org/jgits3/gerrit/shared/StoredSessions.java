@@ -44,11 +44,13 @@ import org.jgits3.store.PutOutcome;
  *       that names no session at some moment never will, unless it was guessed before Gerrit made
  *       it. A node may remember for any time that there is none, and a login elsewhere is not
  *       hidden by that.
- *   <li>A session begins under the condition that there is none, with a token that no request has
- *       sent yet. An extension replaces the version that its own request has read, and keeps its
- *       mark. If the session is deleted before that write, the write is refused; if it is deleted
- *       later, what was written is deleted. If the mark is changed, before or after, the extended
- *       session still has the old one.
+ *   <li>A session begins by one attempt to write it. If the outcome is not known, and the session
+ *       is not there, the login fails: an attempt that arrives later makes a session whose token
+ *       nobody has, and not one that has ended meanwhile.
+ *   <li>An extension replaces the version that its own request has read, and keeps its mark. If the
+ *       session is deleted before that write, the write is refused, however late it arrives; if it
+ *       is deleted later, what was written is deleted. If the mark is changed, before or after, the
+ *       extended session still has the old one.
  *   <li>A mark is random, and replaces the version of the mark that was read before. So a write of
  *       a mark that arrives late is refused, and none comes back.
  *   <li>A session reads the mark from the store when it begins, so that one that begins after all
@@ -66,7 +68,7 @@ public class StoredSessions {
   /** Object with the mark: not below the sessions, which a lifecycle rule may delete. */
   static final String MARK = "gerrit-session-mark";
 
-  /** Attempts of a write whose outcome is not known. */
+  /** Attempts of a write that may be repeated, if the outcome is not known. */
   private static final int ATTEMPTS = 5;
 
   /**
@@ -227,7 +229,7 @@ public class StoredSessions {
       long asOf = System.nanoTime();
       byte[] marked = readMark().bytes();
       byte[] bytes = StoredSession.bytes(marked, session);
-      Optional<ObjectVersion> written = write(key, bytes, Precondition.absent());
+      Optional<ObjectVersion> written = write(key, bytes, Precondition.absent(), 1);
       if (written.isEmpty()) {
         throw new IOException("not written");
       }
@@ -250,7 +252,8 @@ public class StoredSessions {
     try {
       long asOf = System.nanoTime();
       byte[] bytes = StoredSession.bytes(before.mark(), session);
-      Optional<ObjectVersion> written = write(key, bytes, Precondition.matches(before.version()));
+      Optional<ObjectVersion> written =
+          write(key, bytes, Precondition.matches(before.version()), ATTEMPTS);
       if (written.isPresent()) {
         remember(key, new StoredSession(session, before.mark(), written.get(), asOf));
       } else {
@@ -267,9 +270,9 @@ public class StoredSessions {
   }
 
   /** Writes an object; returns its version, or nothing if the condition did not hold. */
-  private Optional<ObjectVersion> write(String key, byte[] bytes, Precondition condition)
-      throws IOException {
-    for (int i = 0; i < ATTEMPTS; i++) {
+  private Optional<ObjectVersion> write(
+      String key, byte[] bytes, Precondition condition, int attempts) throws IOException {
+    for (int i = 0; i < attempts; i++) {
       PutOutcome outcome = store().putIf(key, bytes, condition);
       if (outcome instanceof PutOutcome.Won won) {
         return Optional.of(won.version());
@@ -339,7 +342,9 @@ public class StoredSessions {
       byte[] next = UUID.randomUUID().toString().getBytes(UTF_8);
       Precondition unchanged =
           before.version().map(Precondition::matches).orElseGet(Precondition::absent);
-      write(MARK, next, unchanged); // if refused, the mark was changed since by another node
+      write(
+          MARK, next, unchanged,
+          ATTEMPTS); // if refused, the mark was changed since by another node
       readMark();
     } catch (IOException e) {
       throw new StorageException("web sessions may not have ended; repeat it", e);

@@ -267,6 +267,48 @@ class StoredSessionsTest {
     assertThat(found(a, TOKEN)).isNull();
   }
 
+  /** Node that does not learn the outcomes of its writes. */
+  private StoredSessions unanswered(AtomicInteger writes, boolean applied) {
+    return new StoredSessions(gerrit) {
+      @Override
+      ObjectStore store() {
+        return new DelegatingObjectStore(super.store()) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            writes.incrementAndGet();
+            if (applied) {
+              super.putIf(key, body, precondition);
+            }
+            return new PutOutcome.Unknown("no answer");
+          }
+        };
+      }
+    };
+  }
+
+  @Test
+  void session_begins_although_the_answer_to_its_write_was_lost() throws Exception {
+    AtomicInteger writes = new AtomicInteger();
+    StoredSessions a = unanswered(writes, true);
+    a.begin(TOKEN, session(1));
+    assertThat(found(a, TOKEN)).isNotNull();
+    request(a).put(TOKEN, session(2));
+    assertThat(found(node(), TOKEN).getExpiresAt()).isEqualTo(2);
+    assertThat(writes).hasValue(2);
+  }
+
+  /** An attempt under way could bring a session back that has ended meanwhile. */
+  @Test
+  void login_whose_outcome_is_not_known_is_an_error_and_not_repeated() {
+    AtomicInteger writes = new AtomicInteger();
+    StoredSessions a = unanswered(writes, false);
+    assertThatThrownBy(() -> a.begin(TOKEN, session(1)))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining("log in again");
+    assertThat(writes).hasValue(1);
+  }
+
   @Test
   void flush_ends_the_sessions_of_all_nodes() throws Exception {
     StoredSessions a = node();
