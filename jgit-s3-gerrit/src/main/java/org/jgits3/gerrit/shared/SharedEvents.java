@@ -3,7 +3,6 @@ package org.jgits3.gerrit.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.google.common.annotations.VisibleForTesting;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.server.events.ChangeDeletedEvent;
@@ -66,10 +65,10 @@ public class SharedEvents implements EventListener {
   private static final Pattern KEY = Pattern.compile(PREFIX + "([0-9]{18})-([0-9a-f]{16})");
 
   /** Time for which a node may be unable to list objects and miss none. */
-  @VisibleForTesting static final Duration KEPT = Duration.ofMinutes(5);
+  static final Duration KEPT = Duration.ofMinutes(5);
 
   /** Maximum size of an object. An event that needs more is not shared. */
-  @VisibleForTesting static final int MAX_BYTES = 8 << 20;
+  static final int MAX_BYTES = 8 << 20;
 
   /** Maximum number of events of this node that wait for the store. */
   private static final int WAITING = 10_000;
@@ -77,7 +76,7 @@ public class SharedEvents implements EventListener {
   /**
    * Time between two rounds after which no more events are written or posted: following goes on.
    */
-  @VisibleForTesting static final Duration TURN = Duration.ofSeconds(1);
+  static final Duration TURN = Duration.ofSeconds(1);
 
   private final S3GitRepositoryManager repositories;
   private final OneOffRequestContext context;
@@ -121,7 +120,6 @@ public class SharedEvents implements EventListener {
     this(repositories, context, streamed, notes, gson, System::nanoTime);
   }
 
-  @VisibleForTesting
   SharedEvents(
       S3GitRepositoryManager repositories,
       OneOffRequestContext context,

@@ -408,7 +408,10 @@ final class GerritNode {
     }
 
     private List<String> lines() throws IOException {
-      return Files.readString(output).lines().filter(line -> line.startsWith("{")).toList();
+      return Files.readString(output)
+          .lines()
+          .filter(line -> line.startsWith("{") && line.endsWith("}"))
+          .toList();
     }
 
     /** Counts the events of a type of a change. */
@@ -429,7 +432,7 @@ final class GerritNode {
   /** Tests whether an event is one of a type and of a change. */
   static boolean isOf(String event, String type, int change) {
     return event.contains("\"type\":\"" + type + "\"")
-        && event.contains("\"number\":" + change + ",");
+        && Json.parse(event).at("change").at("number").number() == change;
   }
 
   /** Begins to stream the events that a user may see. */
