@@ -25,6 +25,9 @@ public final class Htpasswd {
 
   private static final int LEAST_COST = 4;
 
+  /** Character that stands for bytes that are not UTF-8. */
+  private static final char UNDECODABLE = '\uFFFD';
+
   /** Position of the two digits of the cost in a hash. */
   private static final int COST_AT = 4;
 
@@ -41,15 +44,16 @@ public final class Htpasswd {
   }
 
   /**
-   * Reads lines. Empty lines and those that begin with {@code #} are skipped.
+   * Reads lines in UTF-8. Empty lines and those that begin with {@code #} are skipped.
    *
-   * @param lines lines of the file
+   * @param bytes content of the file
    * @param file name of the file, for messages
    * @return the hashes
    * @throws UsersFile.InvalidException for a line of another form, another kind of hash, a cost
    *     above {@link #MAX_COST} or a name that occurs twice, naming file and line
    */
-  static Htpasswd parse(List<String> lines, String file) throws UsersFile.InvalidException {
+  static Htpasswd parse(byte[] bytes, String file) throws UsersFile.InvalidException {
+    List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
     Map<String, String> hashes = new HashMap<>();
     int highestCost = 0;
     for (int i = 0; i < lines.size(); i++) {
@@ -58,6 +62,9 @@ public final class Htpasswd {
         continue;
       }
       String where = file + ":" + (i + 1) + ": ";
+      if (line.indexOf(UNDECODABLE) >= 0) {
+        throw new UsersFile.InvalidException(where + "not UTF-8");
+      }
       int colon = line.indexOf(':');
       if (colon <= 0) {
         throw new UsersFile.InvalidException(where + "expected NAME:HASH");
@@ -84,6 +91,11 @@ public final class Htpasswd {
           where + "bcrypt cost " + cost + " is not between " + LEAST_COST + " and " + MAX_COST);
     }
     return cost;
+  }
+
+  /** Tests whether there are no users. */
+  boolean isEmpty() {
+    return hashes.isEmpty();
   }
 
   /**

@@ -6,6 +6,7 @@ import at.favre.lib.crypto.bcrypt.LongPasswordStrategies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -55,15 +56,19 @@ public final class UsersFile {
   /** One reading of the file. */
   private record Loaded(FileSnapshot snapshot, Htpasswd users) {}
 
-  /** The file has an invalid line; the message names file and line. */
+  /** The file cannot be used; the message names file and line. */
   public static final class InvalidException extends IOException {
     /**
-     * A bad line.
+     * A bad file.
      *
      * @param message one line
      */
     public InvalidException(String message) {
       super(message);
+    }
+
+    InvalidException(String message, Throwable cause) {
+      super(message, cause);
     }
   }
 
@@ -72,20 +77,23 @@ public final class UsersFile {
    *
    * @param file htpasswd file with bcrypt hashes
    * @return the users
-   * @throws InvalidException if a line cannot be used
-   * @throws IOException if the file cannot be read
+   * @throws InvalidException if the file or a line cannot be used, or there are no users
    */
-  public static UsersFile open(Path file) throws IOException {
+  public static UsersFile open(Path file) throws InvalidException {
     int half = Runtime.getRuntime().availableProcessors() / 2;
     int atWork = Math.max(1, Math.min(half, MOST_AT_WORK));
     return open(
         file, new BoundedWork("too many passwords to check", atWork, MOST_WAITING, LONGEST_WAIT));
   }
 
-  public static UsersFile open(Path file, BoundedWork checks) throws IOException {
+  public static UsersFile open(Path file, BoundedWork checks) throws InvalidException {
     // FileSnapshot needs the directory, which a plain name does not have.
     Path absolute = file.toAbsolutePath();
-    return new UsersFile(absolute, load(absolute), checks);
+    Loaded loaded = load(absolute);
+    if (loaded.users().isEmpty()) {
+      throw new InvalidException(file + ": has no users; add one with htpasswd -B FILE NAME");
+    }
+    return new UsersFile(absolute, loaded, checks);
   }
 
   /**
@@ -148,15 +156,25 @@ public final class UsersFile {
     FileSnapshot snapshot = FileSnapshot.save(file.toFile());
     try {
       loaded = load(file);
-    } catch (IOException e) {
+    } catch (InvalidException e) {
       LOG.error("the users of the last good file stay: {}", e.getMessage());
       loaded = new Loaded(snapshot, loaded.users());
     }
   }
 
-  private static Loaded load(Path file) throws IOException {
+  private static Loaded load(Path file) throws InvalidException {
     FileSnapshot snapshot = FileSnapshot.save(file.toFile());
-    Htpasswd users = Htpasswd.parse(Files.readAllLines(file), file.toString());
+    Htpasswd users = Htpasswd.parse(read(file), file.toString());
     return new Loaded(snapshot, users);
+  }
+
+  private static byte[] read(Path file) throws InvalidException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      throw new InvalidException(file + ": no such file of users", e);
+    } catch (IOException e) {
+      throw new InvalidException(file + ": cannot be read: " + e.getMessage(), e);
+    }
   }
 }

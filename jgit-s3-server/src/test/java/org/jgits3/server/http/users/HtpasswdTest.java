@@ -36,13 +36,16 @@ class HtpasswdTest {
     return 1L << Integer.parseInt(hash.substring(4, 6));
   }
 
+  private static Htpasswd parse(String... lines) throws UsersFile.InvalidException {
+    return Htpasswd.parse(String.join("\n", lines).getBytes(StandardCharsets.UTF_8), "users");
+  }
+
   @Test
   void a_wrong_password_takes_as_many_rounds_whoever_the_user_is() throws Exception {
-    Htpasswd users =
-        Htpasswd.parse(List.of(line("ada", 4), line("bob", 5), line("eve", 7)), "users");
+    Htpasswd users = parse(line("ada", 4), line("bob", 5), line("eve", 7));
     for (String user : List.of("ada", "bob", "eve", "nobody")) {
       assertThat(rounds(users, user)).as(user).isEqualTo(1 << 7);
     }
-    assertThat(rounds(Htpasswd.parse(List.of(), "users"), "nobody")).isEqualTo(1 << 4);
+    assertThat(rounds(parse(), "nobody")).isEqualTo(1 << 4);
   }
 }

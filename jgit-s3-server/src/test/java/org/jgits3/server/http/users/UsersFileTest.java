@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http.users;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -56,6 +57,23 @@ class UsersFileTest {
     assertRefused("eve\n", "expected NAME:HASH");
     assertRefused(":" + hash("x") + "\n", "expected NAME:HASH");
     assertRefused(HTPASSWD_LINE + "\n" + HTPASSWD_LINE + "\n", ":2: user ada occurs twice");
+  }
+
+  @Test
+  void file_that_cannot_be_read_as_users_is_refused_by_its_name() throws IOException {
+    assertRefused("", "has no users");
+    assertRefused("# nobody yet\n\n", "has no users");
+    Path latin = dir.resolve("latin");
+    Files.write(latin, (HTPASSWD_LINE + "\ngr\u00fcn:x\n").getBytes(ISO_8859_1));
+    assertThatExceptionOfType(UsersFile.InvalidException.class)
+        .isThrownBy(() -> UsersFile.open(latin))
+        .withMessage(latin + ":2: not UTF-8");
+    assertThatExceptionOfType(UsersFile.InvalidException.class)
+        .isThrownBy(() -> UsersFile.open(dir.resolve("missing")))
+        .withMessage(dir.resolve("missing") + ": no such file of users");
+    assertThatExceptionOfType(UsersFile.InvalidException.class)
+        .isThrownBy(() -> UsersFile.open(dir))
+        .withMessageStartingWith(dir + ": cannot be read: ");
   }
 
   @Test
