@@ -13,9 +13,11 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.AdvertiseRefsHook;
+import org.eclipse.jgit.transport.ObjectInfoRequest;
 import org.eclipse.jgit.transport.ProtocolV2Hook;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefFilter;
+import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.refs.snapshot.HideRefs;
@@ -34,9 +36,9 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  *
  * <p>Refs that {@code transfer.hideRefs} or {@code uploadpack.hideRefs} hide are not listed, and
  * cannot be named by {@code want-ref}. Their objects can be wanted by id only if the request policy
- * allows it. Where tags are hidden, {@code include-tag} of protocol 2 is ignored, because JGit
- * would send the hidden ones, too. A fetch then asks for the tags that it sees; a shallow clone has
- * none.
+ * allows it. {@code object-info} is refused. Where tags are hidden, {@code include-tag} of protocol
+ * 2 is ignored, because JGit would send the hidden ones, too. A fetch then asks for the tags that
+ * it sees; a shallow clone has none.
  *
  * <p>Used by one thread.
  */
@@ -50,6 +52,9 @@ public class S3UploadPack extends UploadPack {
   private boolean serving;
 
   private boolean filtered;
+
+  /** True if the embedder has set a hook of its own. */
+  private boolean ownHook;
 
   /**
    * Serves a fetch, with the configuration of the repository.
@@ -73,6 +78,24 @@ public class S3UploadPack extends UploadPack {
     this.notHidden = stored == null ? RefSelection.ALL : HideRefs.shown(config, "uploadpack");
     setRefFilter(null);
     setAdvertiseRefsHook(null);
+    setProtocolV2Hook(null);
+  }
+
+  @Override
+  public final void setProtocolV2Hook(@Nullable ProtocolV2Hook hook) {
+    ownHook = hook != null && hook != ProtocolV2Hook.DEFAULT;
+    super.setProtocolV2Hook(ownHook ? hook : new NoObjectInfo());
+  }
+
+  /**
+   * Refuses {@code object-info}, which JGit serves even if it has not offered it, and of which it
+   * does not ask whether the client may see the objects.
+   */
+  private static final class NoObjectInfo implements ProtocolV2Hook {
+    @Override
+    public void onObjectInfo(ObjectInfoRequest request) throws ServiceMayNotContinueException {
+      throw new ServiceMayNotContinueException("object-info is not served here");
+    }
   }
 
   @Override
@@ -149,7 +172,7 @@ public class S3UploadPack extends UploadPack {
     }
     BufferedInputStream request = new BufferedInputStream(input);
     boolean lists = LsRefs.begins(request);
-    if (lists && getProtocolV2Hook() == ProtocolV2Hook.DEFAULT) {
+    if (lists && !ownHook) {
       list(request, output);
       return;
     }
@@ -186,9 +209,7 @@ public class S3UploadPack extends UploadPack {
   public void sendInfoRefs(OutputStream out) throws IOException {
     setBiDirectionalPipe(false);
     try {
-      sendAdvertisedRefs(
-          new StreamedAdvertiser(out, looksUp() && getProtocolV2Hook() == ProtocolV2Hook.DEFAULT),
-          "git-upload-pack");
+      sendAdvertisedRefs(new StreamedAdvertiser(out, looksUp() && !ownHook), "git-upload-pack");
       out.flush();
     } finally {
       getRevWalk().close();

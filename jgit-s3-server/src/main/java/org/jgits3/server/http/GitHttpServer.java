@@ -22,6 +22,7 @@ import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.server.http.limit.BodyFilter;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
 import org.jgits3.server.http.metrics.MetricsHandler;
@@ -430,6 +431,7 @@ public final class GitHttpServer implements Closeable {
       addFilter(context, new LeastDataRateFilter(minRate));
       addFilter(context, new CanonicalPathFilter());
       addFilter(context, new RefusalFilter());
+      addFilter(context, new BodyFilter());
       context.addServlet(gitServlet(repositories), "/*");
       return context;
     }
@@ -444,6 +446,8 @@ public final class GitHttpServer implements Closeable {
       git.setAsIsFileService(null);
       git.setUploadPackFactory(policy::uploadPack);
       git.setReceivePackFactory(policy::receivePack);
+      git.setUploadPackErrorHandler(TransferErrors::upload);
+      git.setReceivePackErrorHandler(TransferErrors::receive);
       git.addUploadPackFilter(new TransferMeter(metrics));
       git.addReceivePackFilter(new TransferMeter(metrics));
       git.addUploadPackFilter(new InfoRefsFilter());

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import java.io.EOFException;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.PackProtocolException;
+import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.transport.S3ReceivePack;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Push that reports its outcome; JGit itself forgets the commands when it is done. */
 final class ObservedReceivePack extends S3ReceivePack {
@@ -23,6 +30,8 @@ final class ObservedReceivePack extends S3ReceivePack {
     FAILED
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger(ObservedReceivePack.class);
+
   private Outcome outcome = Outcome.FAILED;
 
   ObservedReceivePack(Repository into, Config config) {
@@ -32,6 +41,8 @@ final class ObservedReceivePack extends S3ReceivePack {
   /**
    * Receives a push. If the client's old values differ from the known refs, asks the store first,
    * because JGit would refuse the commands if the known refs were stale.
+   *
+   * @throws IOException if it failed and the client was not told
    */
   @Override
   public void receive(InputStream input, OutputStream output, @Nullable OutputStream messages)
@@ -44,7 +55,56 @@ final class ObservedReceivePack extends S3ReceivePack {
       }
       whole = commands.andRest();
     }
-    super.receive(whole, output, messages);
+    Told told = new Told(output);
+    try {
+      super.receive(whole, told, messages);
+    } catch (UnpackException | PackProtocolException | CorruptObjectException e) {
+      if (!told.anything) {
+        throw e;
+      }
+      LOG.warn("{}: a push failed", getRepository(), e);
+    } catch (IOException e) {
+      if (told.anything || !isUnreadable(e)) {
+        throw e;
+      }
+      throw new PackProtocolException("the push cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Tests whether JGit could not read the request. It has no type of exception for that, and
+   * failures of the store and of packs have others.
+   */
+  private static boolean isUnreadable(IOException e) {
+    return e.getClass() == IOException.class || e.getClass() == EOFException.class;
+  }
+
+  /** Called by JGit's servlet in place of {@link #receive}. */
+  @Override
+  public void receiveWithExceptionPropagation(
+      InputStream input, OutputStream output, @Nullable OutputStream messages) throws IOException {
+    receive(input, output, messages);
+  }
+
+  /** Output to the client that notes whether it has been told anything. */
+  private static final class Told extends FilterOutputStream {
+    private boolean anything;
+
+    Told(OutputStream out) {
+      super(out);
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      anything = true;
+      out.write(b);
+    }
+
+    @Override
+    public void write(byte[] src, int offset, int length) throws IOException {
+      anything = true;
+      out.write(src, offset, length);
+    }
   }
 
   @Override

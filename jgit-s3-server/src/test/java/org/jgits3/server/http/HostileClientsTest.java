@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -523,6 +524,86 @@ class HostileClientsTest {
 
   // Bodies
 
+  private static String chunked(GitHttpServer server, String service, String type, String chunks)
+      throws IOException {
+    String head =
+        "POST /r.git/git-" + service + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type;
+    return exchange(
+        server,
+        (head + "\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + chunks)
+            .getBytes(US_ASCII));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"upload-pack, " + FETCH, "receive-pack, " + PUSH})
+  void body_that_cannot_be_decoded_is_the_fault_of_its_client(String service, String type)
+      throws Exception {
+    repository("r");
+    String target = "/r.git/git-" + service;
+    boolean push = service.equals("receive-pack");
+    String command = ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x";
+    byte[] head = line(push ? command + "\0report-status" : "command=ls-refs");
+    byte[] each = line(push ? command : "agent=git");
+    byte[] whole = gzip(head, 100, each, "0000".getBytes(UTF_8));
+    byte[] torn = Arrays.copyOf(whole, whole.length / 2);
+    byte[] plain = "0000".getBytes(US_ASCII);
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      for (byte[] body : List.of(plain, torn, new byte[0])) {
+        String answer = post(server, target, type, body, "Content-Encoding: gzip");
+        assertThat(status(answer)).isEqualTo(400);
+        assertThat(answer).endsWith("the body of the request is no valid gzip\n");
+      }
+      for (String encoding : List.of("br", "deflate", "gzip, gzip", "zstd")) {
+        String answer = post(server, target, type, whole, "Content-Encoding: " + encoding);
+        assertThat(status(answer)).as(encoding).isEqualTo(415);
+        assertThat(answer).contains("Accept-Encoding: gzip");
+      }
+      for (String chunks : List.of("zz\r\n0000\r\n0\r\n\r\n", "-4\r\n0000\r\n0\r\n\r\n")) {
+        assertThat(status(chunked(server, service, type, chunks))).as(chunks).isEqualTo(400);
+      }
+    }
+  }
+
+  @Test
+  void sizes_of_objects_that_no_shown_ref_leads_to_are_not_told() throws Exception {
+    ObjectId commit = repository("r");
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    PacketLineOut lines = new PacketLineOut(body);
+    lines.writeString("command=object-info\n");
+    lines.writeDelim();
+    lines.writeString("size\n");
+    lines.writeString("oid " + commit.name() + "\n");
+    lines.end();
+    Config hidden = new Config();
+    hidden.setString("transfer", null, "hideRefs", "refs/heads/main");
+    hidden.setBoolean("transfer", null, "advertiseObjectInfo", true);
+    for (Config config : List.of(new Config(), hidden)) {
+      try (GitHttpServer server = start(GitHttpServer.builder().config(config))) {
+        String answer =
+            post(
+                server,
+                "/r.git/git-upload-pack",
+                FETCH,
+                body.toByteArray(),
+                "Git-Protocol: version=2");
+        assertThat(answer).contains("ERR object-info is not served here");
+        assertThat(answer).doesNotContain(commit.name());
+      }
+    }
+  }
+
+  @Test
+  void push_that_is_no_push_is_told_why() throws Exception {
+    repository("r");
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      for (String body : List.of("zzzz", "0015no command at all0000")) {
+        String answer = post(server, "/r.git/git-receive-pack", PUSH, body.getBytes(US_ASCII));
+        assertThat(status(answer)).as(body).isEqualTo(400);
+        assertThat(answer).as(body).contains("text/plain").doesNotEndWith("\r\n\r\n");
+      }
+    }
+  }
+
   private static byte[] gzip(byte[] head, int count, byte[] each, byte[] end) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
@@ -543,10 +624,10 @@ class HostileClientsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "report-status side-band-64k, limit defined in receive.maxCommandBytes",
-    "report-status, ''" // JGit has no channel for errors then
+    "report-status side-band-64k, 200",
+    "report-status, 400" // git has no channel for errors then
   })
-  void commands_of_a_push_that_gzip_makes_endless_are_refused(String capabilities, String line)
+  void commands_of_a_push_that_gzip_makes_endless_are_refused(String capabilities, int status)
       throws Exception {
     repository("r");
     String command = ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x";
@@ -556,8 +637,10 @@ class HostileClientsTest {
     assertThat(body).hasSizeLessThan(500_000);
     try (GitHttpServer server = start(GitHttpServer.builder())) {
       String answer = post(server, "/r.git/git-receive-pack", PUSH, body, "Content-Encoding: gzip");
-      assertThat(answer).startsWith("HTTP/1.1 200").contains(line);
-      assertThat(answer).doesNotContain("ok refs/heads/x", "unpack ok");
+      assertThat(status(answer)).isEqualTo(status);
+      assertThat(answer)
+          .contains("limit defined in receive.maxCommandBytes")
+          .doesNotContain("ok refs/heads/x", "unpack ok");
     }
   }
 

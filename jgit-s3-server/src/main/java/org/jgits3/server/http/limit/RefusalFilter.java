@@ -23,6 +23,11 @@ public final class RefusalFilter extends HttpFilter {
     try {
       chain.doFilter(req, rsp);
     } catch (Refusal refusal) {
+      if (rsp.isCommitted()) {
+        LOG.warn("{} {} was cut off", req.getMethod(), req.getRequestURI(), refusal);
+        throw refusal;
+      }
+      rsp.reset();
       if (refusal.status() == HttpServletResponse.SC_SERVICE_UNAVAILABLE) {
         rsp.setIntHeader("Retry-After", Refusal.RETRY_AFTER);
       }
