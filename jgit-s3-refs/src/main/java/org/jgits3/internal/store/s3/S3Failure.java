@@ -5,10 +5,13 @@ import static java.util.Map.entry;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jgits3.store.StoreException;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -58,6 +61,9 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     }
   }
 
+  /** Name of S3 in the errors of the SDK; others are of services that give out credentials. */
+  private static final String S3 = "S3";
+
   private static final Map<String, Kind> KINDS =
       Map.ofEntries(
           entry("PreconditionFailed", Kind.PRECONDITION_FAILED),
@@ -106,6 +112,18 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
           entry("NotImplemented", "the store lacks a function that is needed; use another store"));
 
+  /**
+   * Sources of credentials with the reason why they have none, in the SDK's message, unless that is
+   * that nothing is configured.
+   */
+  private static final List<Pattern> CONFIGURED_SOURCES =
+      List.of(
+          Pattern.compile(
+              "(WebIdentity\\w*)\\(\\): (?!Either the environment)(.*?), ProfileCredentialsProvider"),
+          Pattern.compile(
+              "(ProfileCredentialsProvider)\\(.*]\\)\\): (?!Profile file contained no)(.*?),"
+                  + " ContainerCredentialsProvider"));
+
   /** Client errors of one transmission, not of the request: a retry may succeed. */
   private static final Set<String> TRANSIENT_CODES =
       Set.of(
@@ -131,14 +149,28 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     }
     String message = firstLine(e.getMessage());
     if (message.startsWith("Unable to load credentials")) {
-      return new S3Failure(
-          Kind.REFUSED,
-          "no credentials found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or another"
-              + " source of the AWS default chain",
-          e);
+      return new S3Failure(Kind.REFUSED, "no credentials found; " + credentials(message), e);
     }
     return new S3Failure(
         Kind.UNDECIDED, "no answer: " + message.replace(" (SDK Attempt Count: 1)", ""), e);
+  }
+
+  /** Returns why a source that is configured has no credentials, or advice to configure one. */
+  private static String credentials(String message) {
+    return CONFIGURED_SOURCES.stream()
+        .map(source -> source.matcher(message))
+        .filter(Matcher::find)
+        .map(found -> found.group(1) + ": " + plain(found.group(2)))
+        .findFirst()
+        .orElse(
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or another source of the AWS default"
+                + " chain");
+  }
+
+  private static String plain(String reason) {
+    return reason
+        .replaceAll("\\S+\\.NoSuchFileException: ", "there is no file ")
+        .replaceAll("\\S+Exception: ", "");
   }
 
   /** Finds the first exception of a kind among the causes of another. */
@@ -153,13 +185,18 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     AwsErrorDetails details = e instanceof AwsServiceException aws ? aws.awsErrorDetails() : null;
     String code = details == null || details.errorCode() == null ? "" : details.errorCode();
     int status = e.statusCode();
+    String said = (status + " " + code).strip();
+    if (details != null && !S3.equals(Objects.requireNonNullElse(details.serviceName(), S3))) {
+      Kind kind = status >= 500 || e.isThrottlingException() ? Kind.UNDECIDED : Kind.REFUSED;
+      return new S3Failure(
+          kind, "no credentials: " + details.serviceName() + " answered " + said, e);
+    }
     if (KINDS.containsKey(code)) {
       return new S3Failure(KINDS.get(code), status + " " + code, e);
     }
     if (ADVICE.containsKey(code)) {
       return new S3Failure(Kind.REFUSED, ADVICE.get(code) + " (" + status + " " + code + ")", e);
     }
-    String said = (status + " " + code).strip();
     if (TRANSIENT_CODES.contains(code)) {
       return new S3Failure(Kind.UNDECIDED, said, e);
     }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.e2e;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.IdentityStub;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.SessionProxy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as it is packaged finds its credentials in all sources of the AWS default chain. */
+class CredentialsIT {
+  private static final String ROLE = "arn:aws:iam::000000000000:role/git";
+
+  private static final int MOST_REQUESTS = 40;
+
+  private static final String SIGN_ON =
+      """
+      [profile git]
+      sso_session = company
+      sso_account_id = 000000000000
+      sso_role_name = git
+      [sso-session company]
+      sso_start_url = https://company.example/start
+      sso_region = us-east-1
+      """;
+
+  @TempDir Path scratch;
+
+  private final S3Server server = S3Servers.require();
+  private ServedStore store;
+  private IdentityStub identities = new IdentityStub(Duration.ofHours(1));
+  private SessionProxy proxy;
+
+  @BeforeEach
+  void make_a_bucket() throws IOException {
+    store = ServedStore.bucket(server, scratch);
+  }
+
+  @AfterEach
+  void stop() {
+    proxy.close();
+    identities.close();
+  }
+
+  /** The store behind a proxy that takes only the keys which the services give out. */
+  private ServedStore with(Map<String, String> variables) throws IOException {
+    proxy = new SessionProxy(server, identities, MOST_REQUESTS);
+    Map<String, String> environment = new HashMap<>(identities.environment());
+    environment.put("HOME", scratch.toString());
+    environment.putAll(variables);
+    ServedStore through =
+        store.through(proxy.endpoint(), Files.createDirectory(scratch.resolve("proxy")));
+    return new ServedStore(through.url(), through.config(), environment);
+  }
+
+  private Map<String, String> profile(String text) throws IOException {
+    Path config = Files.writeString(scratch.resolve("aws-config"), text);
+    return Map.of("AWS_CONFIG_FILE", config.toString(), "AWS_PROFILE", "git");
+  }
+
+  private Map<String, String> webIdentity() throws IOException {
+    Path token = Files.writeString(scratch.resolve("token"), "a token of the cluster");
+    return Map.of("AWS_ROLE_ARN", ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE", token.toString());
+  }
+
+  /**
+   * Leaves what {@code aws sso login} leaves: a token of the session, in a file named by its hash.
+   */
+  private void signIn(String session, String until) throws Exception {
+    byte[] hash = MessageDigest.getInstance("SHA-1").digest(session.getBytes(UTF_8));
+    Path cache = Files.createDirectories(scratch.resolve(".aws/sso/cache"));
+    Files.writeString(
+        cache.resolve(HexFormat.of().formatHex(hash) + ".json"),
+        """
+        {"startUrl": "https://company.example/start", "region": "us-east-1",
+        "accessToken": "signed-in", "expiresAt": "%s", "clientId": "id", "clientSecret": "secret",
+        "registrationExpiresAt": "2999-01-01T00:00:00Z", "refreshToken": "again"}
+        """
+            .formatted(until));
+  }
+
+  private void assertWorks(ServedStore as) {
+    Command.run(as, "init", "r").succeeds();
+    assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+  }
+
+  @Test
+  void web_identity_is_a_source_of_credentials() throws IOException {
+    assertWorks(with(webIdentity()));
+    assertThat(identities.requests())
+        .first() // more than one if the first took too long
+        .asString()
+        .contains("Action=AssumeRoleWithWebIdentity", ROLE, "a token of the cluster");
+  }
+
+  @Test
+  void profile_with_a_role_is_a_source_of_credentials() throws IOException {
+    String text =
+        """
+        [profile git]
+        role_arn = %s
+        source_profile = user
+        [profile user]
+        aws_access_key_id = any
+        aws_secret_access_key = any
+        """
+            .formatted(ROLE);
+    assertWorks(with(profile(text)));
+    assertThat(identities.requests())
+        .first() // more than one if the first took too long
+        .asString()
+        .contains("Action=AssumeRole", ROLE);
+  }
+
+  @Test
+  void sign_on_that_has_expired_is_renewed() throws Exception {
+    signIn("company", "2020-01-01T00:00:00Z");
+    assertWorks(with(profile(SIGN_ON)));
+    assertThat(identities.requests())
+        .anyMatch(request -> request.startsWith("/federation/credentials"));
+    assertThat(identities.requests().get(0)).contains("refresh_token", "again");
+  }
+
+  @Test
+  void profile_of_a_single_sign_on_is_a_source_of_credentials() throws Exception {
+    signIn("company", "2999-01-01T00:00:00Z");
+    assertWorks(with(profile(SIGN_ON)));
+    assertThat(identities.requests())
+        .first() // more than one if the first took too long
+        .asString()
+        .startsWith("/federation/credentials")
+        .contains("role_name=git");
+  }
+
+  @Test
+  void source_that_fails_is_named() throws IOException {
+    Map<String, String> missing =
+        Map.of("AWS_ROLE_ARN", ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE", scratch + "/no-token");
+    Command refused = Command.run(with(missing), "list");
+    refused.failsInOneLine(1);
+    assertThat(refused.stderr()).contains("no credentials found", "WebIdentity", "/no-token");
+  }
+
+  @Test
+  void credentials_that_expire_amid_a_push_are_renewed() throws Exception {
+    identities.close();
+    identities = new IdentityStub(Duration.ofSeconds(30)); // the SDK renews them a minute before
+    ServedStore expiring = with(webIdentity());
+    GitClient source =
+        new GitHistory(1, 20, 3, 3, List.of(40_000_000))
+            .importInto(GitClient.in(scratch), "source");
+    try (ServerProcess served = ServerProcess.start(expiring, "--create-on-push")) {
+      int before = identities.requests().size();
+      source.run("push", "-q", served.url("r"), "--all");
+      assertThat(identities.requests().size() - before).isGreaterThan(5);
+    }
+    assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("r");
+  }
+}
