@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.LocalState;
@@ -136,9 +137,10 @@ final class Indexing {
    */
   synchronized void add(
       Project.NameKey project, Collection<Effect> effects, long told, long oldest) {
-    List<Effect> ofGroups = effects.stream().filter(Effect.OfGroup.class::isInstance).toList();
-    List<Effect> others = effects.stream().filter(each -> !ofGroups.contains(each)).toList();
-    add(groups, ofGroups, told, oldest);
+    Map<Boolean, List<Effect>> ofGroups =
+        effects.stream().collect(Collectors.partitioningBy(Effect.OfGroup.class::isInstance));
+    List<Effect> others = ofGroups.get(false);
+    add(groups, ofGroups.get(true), told, oldest);
     if (!others.isEmpty()) {
       Lane lane = lanes.computeIfAbsent(project, name -> new Lane(name, ofRights.contains(name)));
       add(lane, others, told, oldest);
