@@ -392,17 +392,22 @@ public class Follower implements LifecycleListener {
   /** Posts events once the documents that they announce are written, or that takes too long. */
   private void postEvents() {
     if (indexing.isTried() || System.nanoTime() - postedAt > EVENTS_WAIT.toNanos()) {
-      events.post();
       postedAt = System.nanoTime();
+      try {
+        events.post();
+      } catch (RuntimeException | Error e) {
+        LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+            "Following: events are not posted now: %s", e);
+      }
     }
   }
 
   private void shareEvents() {
     try {
       events.exchange();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) { // no event keeps the node from following
       LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
-          "Following: events are not shared now: %s", e.getMessage());
+          "Following: events are not shared now: %s", e);
     }
   }
 
