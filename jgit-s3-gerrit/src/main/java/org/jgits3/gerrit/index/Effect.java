@@ -46,8 +46,15 @@ public sealed interface Effect {
    * Document and memberships of a group.
    *
    * @param group the group
+   * @param before commit with its former state; zero if there was none, or it is not known
+   * @param after commit with its state; zero if it was deleted, or is not known
    */
-  record OfGroup(AccountGroup.UUID group) implements Effect {
+  record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {
+    /** The document of a group, whatever changed. */
+    static OfGroup document(AccountGroup.UUID group) {
+      return new OfGroup(group, ObjectId.zeroId(), ObjectId.zeroId());
+    }
+
     @Override
     public String toString() {
       return "group " + group;
@@ -135,7 +142,8 @@ public sealed interface Effect {
       return Optional.ofNullable(Account.Id.fromRef(ref)).map(OfAccount::new);
     }
     if (ref.startsWith(RefNames.REFS_GROUPS)) {
-      return Optional.ofNullable(AccountGroup.UUID.fromRef(ref)).map(OfGroup::new);
+      return Optional.ofNullable(AccountGroup.UUID.fromRef(ref))
+          .map(group -> new OfGroup(group, before, after));
     }
     return ref.equals(RefNames.REFS_EXTERNAL_IDS)
         ? Optional.of(new OfExternalIds(before, after))

@@ -4,6 +4,7 @@ package org.jgits3.gerrit.index;
 import com.google.common.base.Throwables;
 import com.google.common.cache.Cache;
 import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.entities.Account;
 import com.google.gerrit.entities.BranchNameKey;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.entities.Project;
@@ -11,6 +12,8 @@ import com.google.gerrit.entities.RefNames;
 import com.google.gerrit.exceptions.StorageException;
 import com.google.gerrit.extensions.registration.DynamicMap;
 import com.google.gerrit.extensions.registration.PluginName;
+import com.google.gerrit.server.account.AccountCache;
+import com.google.gerrit.server.account.AccountState;
 import com.google.gerrit.server.account.AuthTokenCache;
 import com.google.gerrit.server.change.MergeabilityComputationBehavior;
 import com.google.gerrit.server.config.AllUsersName;
@@ -21,6 +24,7 @@ import com.google.gerrit.server.index.change.ChangeIndexer;
 import com.google.gerrit.server.project.ProjectCache;
 import com.google.gerrit.server.query.change.ChangeData;
 import com.google.gerrit.server.query.change.InternalChangeQuery;
+import com.google.gerrit.server.ssh.SshKeyCache;
 import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.OneOffRequestContext;
 import com.google.inject.Inject;
@@ -88,7 +92,10 @@ public class LocalState {
   private final com.google.gerrit.server.index.account.StalenessChecker accountIsStale;
   private final GroupDocuments groups;
   private final com.google.gerrit.server.index.group.StalenessChecker groupIsStale;
+  private final GroupCaches groupCaches;
+  private final AccountCache accountStates;
   private final ProjectCache projects;
+  private final SshKeyCache sshKeys;
   private final AuthTokenCache tokens;
   private final DynamicMap<Cache<?, ?>> caches;
   private final Documents documents;
@@ -108,7 +115,10 @@ public class LocalState {
       com.google.gerrit.server.index.account.StalenessChecker accountIsStale,
       GroupDocuments groups,
       com.google.gerrit.server.index.group.StalenessChecker groupIsStale,
+      GroupCaches groupCaches,
+      AccountCache accountStates,
       ProjectCache projects,
+      SshKeyCache sshKeys,
       AuthTokenCache tokens,
       DynamicMap<Cache<?, ?>> caches,
       Documents documents,
@@ -124,7 +134,10 @@ public class LocalState {
     this.accountIsStale = accountIsStale;
     this.groups = groups;
     this.groupIsStale = groupIsStale;
+    this.groupCaches = groupCaches;
+    this.accountStates = accountStates;
     this.projects = projects;
+    this.sshKeys = sshKeys;
     this.tokens = tokens;
     this.caches = caches;
     this.documents = documents;
@@ -161,11 +174,18 @@ public class LocalState {
   @SuppressWarnings("try") // the context is that of the thread
   public void evict(Project.NameKey project, Collection<Effect> effects) throws IOException {
     try (ManualRequestContext ignored = context.open()) {
-      repositories.openRepository(project).close();
-    } catch (RepositoryNotFoundException e) {
-      // A cache that loads it sees that, too.
-    } finally {
-      effects.forEach(effect -> evict(project, effect));
+      try {
+        repositories.openRepository(project).close();
+      } catch (RepositoryNotFoundException e) {
+        // A cache that loads it sees that, too.
+      } finally {
+        effects.forEach(effect -> evict(project, effect));
+      }
+      for (Effect effect : effects) {
+        if (effect instanceof Effect.OfAccount account) {
+          evictSshKeys(account.id());
+        }
+      }
     }
   }
 
@@ -182,12 +202,24 @@ public class LocalState {
       case Effect.OfConfig config -> projects.evict(project);
       case Effect.OfAccount account -> {
         tokens.evict(account.id());
-        flush(SSH_KEYS); // the name of the user is not known without reading
+        flush(SSH_KEYS);
       }
       case Effect.OfExternalIds ids -> flush(SSH_KEYS);
       case Effect.OfGroup group -> GROUPS.forEach(this::flush);
       case Effect.OfChange change -> {}
       case Effect.OfBranch branch -> {}
+    }
+  }
+
+  /**
+   * Evicts the SSH keys of one account. Unlike the flush before, that waits for a login that is
+   * just loading them; but it has to read the name of the user.
+   */
+  private void evictSshKeys(Account.Id account) {
+    try {
+      accountStates.get(account).flatMap(AccountState::userName).ifPresent(sshKeys::evict);
+    } catch (RuntimeException e) {
+      LOG.atFine().withCause(e).log("The user name of account %s cannot be read", account);
     }
   }
 
@@ -251,8 +283,14 @@ public class LocalState {
       }
     }
     // What was found in an index that was still stale.
-    if (effects.stream().anyMatch(Effect.OfGroup.class::isInstance)) {
+    List<Effect.OfGroup> ofGroups =
+        effects.stream()
+            .filter(Effect.OfGroup.class::isInstance)
+            .map(Effect.OfGroup.class::cast)
+            .toList();
+    if (!ofGroups.isEmpty()) {
       GROUPS.forEach(this::flush);
+      ofGroups.forEach(group -> take(group, result, () -> evictFound(group)));
     }
     if (effects.stream().anyMatch(Effect.OfChange.class::isInstance)) {
       forgetChanges(project);
@@ -342,8 +380,19 @@ public class LocalState {
     }
   }
 
+  private void evictFound(Effect.OfGroup group) {
+    try {
+      groupCaches.evictFound(group);
+    } catch (RuntimeException e) {
+      if (isOfStore(e)) {
+        throw e;
+      }
+      LOG.atFine().withCause(e).log("A state of %s cannot be read", group);
+    }
+  }
+
   private void followGroup(Effect.OfGroup group) throws IOException {
-    indexedHere.follows(group, allUsers);
+    indexedHere.follows(Effect.OfGroup.document(group.group()), allUsers);
     if (groupIsStale.check(group.group()).isStale()) {
       groups.write(group.group());
       indexed.increment();
@@ -380,7 +429,7 @@ public class LocalState {
       addRefs(project, repository, RefNames.REFS_USERS, found);
       documents.accounts().forEach(account -> found.add(new Effect.OfAccount(account)));
       addRefs(project, repository, RefNames.REFS_GROUPS, found);
-      documents.groups().forEach(group -> found.add(new Effect.OfGroup(group)));
+      documents.groups().forEach(group -> found.add(Effect.OfGroup.document(group)));
     }
   }
 

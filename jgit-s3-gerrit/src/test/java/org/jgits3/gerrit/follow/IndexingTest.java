@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.Effect;
@@ -33,7 +34,8 @@ class IndexingTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a");
   private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
   private static final Effect CHANGE = new Effect.OfChange(Change.id(1));
-  private static final Effect GROUP = new Effect.OfGroup(AccountGroup.uuid("g"));
+  private static final Effect GROUP =
+      new Effect.OfGroup(AccountGroup.uuid("g"), ObjectId.zeroId(), ObjectId.zeroId());
 
   @TempDir Path directory;
   private final CountDownLatch end = new CountDownLatch(1);

@@ -22,6 +22,9 @@ public abstract class DetachedState extends LocalState {
         null,
         null,
         null,
+        null,
+        null,
+        null,
         indexedHere);
   }
 }

@@ -59,7 +59,8 @@ class EffectTest {
   @Test
   void group_depends_on_its_ref_in_all_users_alone() {
     String ref = "refs/groups/6a/" + UUID;
-    assertThat(ofAllUsers(ref)).contains(new Effect.OfGroup(AccountGroup.uuid(UUID)));
+    assertThat(ofAllUsers(ref))
+        .contains(new Effect.OfGroup(AccountGroup.uuid(UUID), BEFORE, AFTER));
     assertThat(ofProject(ref)).isEmpty();
   }
 
@@ -152,7 +153,7 @@ class EffectTest {
       return Optional.of(new Effect.OfAccount(account));
     }
     AccountGroup.UUID group = AccountGroup.UUID.fromRef(ref);
-    return Optional.ofNullable(group).map(Effect.OfGroup::new);
+    return Optional.ofNullable(group).map(uuid -> new Effect.OfGroup(uuid, BEFORE, AFTER));
   }
 
   /** A name near those that Gerrit uses. */
