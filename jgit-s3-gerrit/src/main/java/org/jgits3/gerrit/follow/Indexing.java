@@ -18,7 +18,6 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.LocalState;
@@ -83,8 +82,9 @@ final class Indexing {
     /** Time of the oldest transaction whose effects wait; in milliseconds since the epoch. */
     long oldest = Long.MAX_VALUE;
 
-    Lane(Project.NameKey project, boolean isOfRights) {
+    Lane(Project.NameKey project, boolean isOfRights, long told) {
       this.project = project;
+      this.told = told;
       this.backlog = new Backlog(isOfRights);
     }
   }
@@ -115,7 +115,7 @@ final class Indexing {
     this.repositories = repositories;
     this.local = local;
     this.ofRights = Set.of(allProjects, allUsers);
-    this.groups = new Lane(allUsers, true);
+    this.groups = new Lane(allUsers, true, System.nanoTime());
   }
 
   /**
@@ -137,12 +137,13 @@ final class Indexing {
    */
   synchronized void add(
       Project.NameKey project, Collection<Effect> effects, long told, long oldest) {
-    Map<Boolean, List<Effect>> ofGroups =
-        effects.stream().collect(Collectors.partitioningBy(Effect.OfGroup.class::isInstance));
-    List<Effect> others = ofGroups.get(false);
-    add(groups, ofGroups.get(true), told, oldest);
+    List<Effect> ofGroups = effects.stream().filter(Effect.OfGroup.class::isInstance).toList();
+    List<Effect> others =
+        effects.stream().filter(each -> !(each instanceof Effect.OfGroup)).toList();
+    add(groups, ofGroups, told, oldest);
     if (!others.isEmpty()) {
-      Lane lane = lanes.computeIfAbsent(project, name -> new Lane(name, ofRights.contains(name)));
+      Lane lane =
+          lanes.computeIfAbsent(project, name -> new Lane(name, ofRights.contains(name), told));
       add(lane, others, told, oldest);
     }
     begin();
@@ -156,7 +157,7 @@ final class Indexing {
       lane.since = System.nanoTime();
     }
     lane.backlog.add(effects);
-    lane.told = told;
+    lane.told = lane.told - told < 0 ? told : lane.told; // that of the newest effects
     lane.oldest = Math.min(lane.oldest, oldest);
   }
 
@@ -220,7 +221,7 @@ final class Indexing {
     if (!result.failed().containsKey(ALL) && task.effects.contains(ALL)) {
       givenUp.removeIf(document -> document.project.equals(lane.project)); // all are found again
     }
-    task.effects.forEach(effect -> givenUp.remove(new Document(lane.project, effect)));
+    task.effects.forEach(effect -> givenUp.remove(new Document(lane.project, effect.document())));
     giveUp(lane.project, lane.backlog.end(task.effects, result.failed()), result.failed());
     if (lane.backlog.storeFails() && !stopped) {
       LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
@@ -243,7 +244,7 @@ final class Indexing {
     if (lost.isEmpty() || stopped) {
       return;
     }
-    lost.forEach(effect -> givenUp.add(new Document(project, effect)));
+    lost.forEach(effect -> givenUp.add(new Document(project, effect.document())));
     List<String> names = lost.stream().limit(NAMED).map(Effect::toString).toList();
     LOG.atSevere().withCause(reasons.get(lost.iterator().next())).log(
         "Following: given up until it changes: %s%s of %s",

@@ -51,7 +51,7 @@ public sealed interface Effect {
    */
   record OfGroup(AccountGroup.UUID group, ObjectId before, ObjectId after) implements Effect {
     /** The document of a group, whatever changed. */
-    static OfGroup document(AccountGroup.UUID group) {
+    static OfGroup of(AccountGroup.UUID group) {
       return new OfGroup(group, ObjectId.zeroId(), ObjectId.zeroId());
     }
 
@@ -92,6 +92,11 @@ public sealed interface Effect {
     public String toString() {
       return "branch " + name;
     }
+  }
+
+  /** The document that this is about, whatever changed. */
+  default Effect document() {
+    return this instanceof OfGroup group ? OfGroup.of(group.group()) : this;
   }
 
   /** Tests whether rights depend on this part, so that caches are to be evicted. */

@@ -83,7 +83,7 @@ public class IndexedHere
 
   @Override
   public void onGroupIndexed(String uuid) {
-    indexed(Effect.OfGroup.document(AccountGroup.uuid(uuid)));
+    indexed(Effect.OfGroup.of(AccountGroup.uuid(uuid)));
   }
 
   @Override

@@ -392,7 +392,7 @@ public class LocalState {
   }
 
   private void followGroup(Effect.OfGroup group) throws IOException {
-    indexedHere.follows(Effect.OfGroup.document(group.group()), allUsers);
+    indexedHere.follows(group.document(), allUsers);
     if (groupIsStale.check(group.group()).isStale()) {
       groups.write(group.group());
       indexed.increment();
@@ -429,7 +429,7 @@ public class LocalState {
       addRefs(project, repository, RefNames.REFS_USERS, found);
       documents.accounts().forEach(account -> found.add(new Effect.OfAccount(account)));
       addRefs(project, repository, RefNames.REFS_GROUPS, found);
-      documents.groups().forEach(group -> found.add(Effect.OfGroup.document(group)));
+      documents.groups().forEach(group -> found.add(Effect.OfGroup.of(group)));
     }
   }
 
