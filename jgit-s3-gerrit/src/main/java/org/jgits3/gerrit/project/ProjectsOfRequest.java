@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.StoreException;
 
 /**
  * Projects as requests of users see them: those that were in the store when the request began,
@@ -104,7 +105,7 @@ class ProjectsOfRequest {
     return call.proceed();
   }
 
-  private void compare(Project.NameKey name) {
+  private void compare(Project.NameKey name) throws StoreException.Unavailable {
     try (Repository repository = repositories.openRepository(name)) {
       Optional<ObjectId> newest =
           Optional.ofNullable(repository.exactRef(RefNames.REFS_CONFIG)).map(Ref::getObjectId);
@@ -113,8 +114,10 @@ class ProjectsOfRequest {
       }
     } catch (RepositoryNotFoundException e) {
       cache.evict(name);
+    } catch (StoreException.Unavailable e) {
+      throw e; // the request would only wait as long again
     } catch (IOException e) {
-      return; // the request finds out whether it can do without the repository
+      return; // a damaged project may be deleted
     }
   }
 }
