@@ -83,7 +83,10 @@ final class ProjectsElsewhere {
         case 1 -> answers.add("project " + get(b, name));
         case 2 -> answers.add("list " + lists(b, name));
         case 3 -> answers.add("detail " + status(b, "changes/" + id(name) + "~" + number));
-        default -> that(copy.refusal("fetch", "origin").contains("not found"), "fetch");
+        default -> { // as for any project that does not exist
+          String said = copy.refusal("fetch", "origin");
+          that(said.contains("error: 403"), said);
+        }
       }
       answers.add("then " + newChange(b, name).status() + " " + get(b, name));
     }
