@@ -2,6 +2,7 @@
 package org.jgits3.transport;
 
 import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -16,6 +17,7 @@ import org.eclipse.jgit.transport.AdvertiseRefsHook;
 import org.eclipse.jgit.transport.ObjectInfoRequest;
 import org.eclipse.jgit.transport.ProtocolV2Hook;
 import org.eclipse.jgit.transport.ReceivePack;
+import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.UploadPack;
@@ -162,10 +164,26 @@ public class S3UploadPack extends UploadPack {
   @Override
   public void uploadWithExceptionPropagation(
       InputStream asked, OutputStream output, @Nullable OutputStream messages) throws IOException {
-    InputStream input =
-        notHidden.isAll()
-            ? asked
-            : new WithoutIncludeTag(asked, () -> tags(notHidden) < tags(RefSelection.ALL));
+    if (stored == null) {
+      super.uploadWithExceptionPropagation(asked, output, messages);
+      return;
+    }
+    AbsoluteDepth request = new AbsoluteDepth(asked, stored);
+    try {
+      serve(request, output, messages);
+    } catch (EOFException e) {
+      if (isBiDirectionalPipe() || !request.asksForEndOfHistory()) {
+        throw e;
+      }
+    }
+  }
+
+  private void serve(InputStream asked, OutputStream output, @Nullable OutputStream messages)
+      throws IOException {
+    InputStream input = asked;
+    if (!notHidden.isAll()) {
+      input = new WithoutIncludeTag(input, () -> tags(notHidden) < tags(RefSelection.ALL));
+    }
     if (isBiDirectionalPipe() || !looksUp()) {
       super.uploadWithExceptionPropagation(input, output, messages);
       return;
@@ -196,6 +214,19 @@ public class S3UploadPack extends UploadPack {
     } finally {
       getRevWalk().close();
     }
+  }
+
+  /** Also advertises capabilities of protocol 0 that JGit has, or {@link AbsoluteDepth} adds. */
+  @Override
+  public void sendAdvertisedRefs(RefAdvertiser adv, @Nullable String serviceName)
+      throws IOException {
+    adv.advertiseCapability(StreamedAdvertiser.OBJECT_FORMAT);
+    if (stored != null) {
+      adv.advertiseCapability("deepen-since");
+      adv.advertiseCapability("deepen-not");
+      adv.advertiseCapability("deepen-relative");
+    }
+    super.sendAdvertisedRefs(adv, serviceName);
   }
 
   /**

@@ -19,6 +19,9 @@ import org.eclipse.jgit.transport.RefAdvertiser.PacketLineOutRefAdvertiser;
  * listed are copied from the bytes of the table. Used by one thread.
  */
 final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
+  /** Capability that lets Git say why a client with another hash cannot fetch or push. */
+  static final String OBJECT_FORMAT = "object-format=sha1";
+
   private static final int HEX = 40;
   private static final byte[] PEELED = "^{}".getBytes(UTF_8);
 
@@ -46,10 +49,16 @@ final class StreamedAdvertiser extends PacketLineOutRefAdvertiser {
     super.setDerefTags(deref);
   }
 
-  /** Tells clients of protocol 2 that {@link LsRefs} knows more than JGit's command. */
+  /**
+   * Tells clients of protocol 2 the object format, and that {@link LsRefs} knows more than JGit's
+   * command.
+   */
   @Override
   protected void writeOne(CharSequence line) throws IOException {
     super.writeOne(unborn && line.toString().equals("ls-refs") ? "ls-refs=unborn" : line);
+    if (line.toString().equals("version 2")) {
+      super.writeOne(OBJECT_FORMAT);
+    }
   }
 
   /** Returns no ids if it streams the refs, because wants are then looked up. */

@@ -187,7 +187,7 @@ class AdvertisementTest {
     PacketLineOut packets = new PacketLineOut(out);
     packets.writeString("# service=git-receive-pack\n");
     packets.end();
-    push.sendAdvertisedRefs(new PacketLineOutRefAdvertiser(packets));
+    push.sendAdvertisedRefs(advertiser(packets, "object-format=sha1"));
     return out.toString(UTF_8);
   }
 
@@ -202,8 +202,21 @@ class AdvertisementTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     fetch.setBiDirectionalPipe(false);
     fetch.sendAdvertisedRefs(
-        new PacketLineOutRefAdvertiser(new PacketLineOut(out)), "git-upload-pack");
+        advertiser(
+            new PacketLineOut(out),
+            "object-format=sha1",
+            "deepen-since",
+            "deepen-not",
+            "deepen-relative"),
+        "git-upload-pack");
     return out.toString(UTF_8);
+  }
+
+  /** Writes as JGit does, with the capabilities that it lacks. */
+  private static PacketLineOutRefAdvertiser advertiser(PacketLineOut packets, String... more) {
+    PacketLineOutRefAdvertiser advertiser = new PacketLineOutRefAdvertiser(packets);
+    List.of(more).forEach(advertiser::advertiseCapability);
+    return advertiser;
   }
 
   private static RefFilter filter(Config config, String service) {

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PacketLineOut;
@@ -17,9 +18,13 @@ import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.server.http.limit.LimitedRequest;
 import org.jgits3.transport.S3UploadPack;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves fetches, and refuses requests that are too large. Used by one thread. */
 final class LimitedUploadPack extends S3UploadPack {
+  private static final Logger LOG = LoggerFactory.getLogger(LimitedUploadPack.class);
+
   /** Most bytes of the inflated request; 0 for no limit. */
   private final long requestLimit;
 
@@ -55,6 +60,9 @@ final class LimitedUploadPack extends S3UploadPack {
         throw told(output, refusal);
       }
       throw e;
+    } catch (PackProtocolException e) {
+      LOG.info("{}: a fetch was refused: {}", getRepository(), e.getMessage());
+      throw toldBeforePack(output, e);
     }
   }
 
@@ -95,11 +103,19 @@ final class LimitedUploadPack extends S3UploadPack {
               SideBandOutputStream.CH_ERROR, SideBandOutputStream.SMALL_BUF, output);
       errors.write(refusal.getMessage().getBytes(UTF_8));
       errors.flush();
-    } else {
-      new PacketLineOut(output).writeString("ERR " + refusal.getMessage() + "\n");
+      return told(refusal);
     }
-    ServiceMayNotContinueException told =
-        new ServiceMayNotContinueException(refusal.getMessage(), refusal);
+    return toldBeforePack(output, refusal);
+  }
+
+  private static ServiceMayNotContinueException toldBeforePack(OutputStream output, IOException why)
+      throws IOException {
+    new PacketLineOut(output).writeString("ERR " + why.getMessage() + "\n");
+    return told(why);
+  }
+
+  private static ServiceMayNotContinueException told(IOException why) {
+    ServiceMayNotContinueException told = new ServiceMayNotContinueException(why.getMessage(), why);
     told.setOutput();
     return told;
   }

@@ -50,6 +50,7 @@ final class TransferDefaults {
     // refs fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
+    config.setBoolean("uploadpack", null, "advertiseWaitForDone", true); // for push.negotiate
     boundDeltaSearch(config);
     return config;
   }

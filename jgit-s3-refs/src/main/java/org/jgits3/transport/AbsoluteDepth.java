@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transport;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.InvalidObjectIdException;
+import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevWalk;
+
+/**
+ * A fetch whose depth counts from what the client wants, as JGit understands it, where {@code git
+ * fetch --deepen} counts from the commits at which the client's history ends. The depth reaches as
+ * far as the client asks below the farthest of these commits; below nearer ones it may reach
+ * farther.
+ */
+final class AbsoluteDepth extends RequestPackets {
+  private static final String WANT = "want ";
+  private static final String WANT_REF = "want-ref ";
+  private static final String SHALLOW = "shallow ";
+  private static final String DEEPEN = "deepen ";
+  private static final String RELATIVE = "deepen-relative";
+  private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
+
+  private final Repository repository;
+  private final Set<ObjectId> shallow = new HashSet<>();
+  private final List<ObjectId> wants = new ArrayList<>();
+  private boolean relative;
+
+  /** True if the history is to end at a time or before a ref. */
+  private boolean bounded;
+
+  private boolean afterWants;
+
+  /** Depth as the client says it, which is kept until all wants are known; null for none. */
+  @Nullable private String depth;
+
+  /**
+   * Reads a request.
+   *
+   * @param request the packets of the client
+   * @param repository repository that is fetched from
+   */
+  AbsoluteDepth(InputStream request, Repository repository) {
+    super(request);
+    this.repository = repository;
+  }
+
+  @Override
+  byte[] edit(byte[] packet) throws IOException {
+    afterWants = isFlush(packet);
+    if (packet.length <= LENGTH) {
+      return afterWants ? end(packet) : packet;
+    }
+    String line = new String(packet, LENGTH, packet.length - LENGTH, UTF_8).strip();
+    if (line.startsWith(DEEPEN)) {
+      depth = line.substring(DEEPEN.length());
+      return new byte[0];
+    }
+    if (line.equals(RELATIVE)) {
+      relative = true;
+      return new byte[0];
+    }
+    bounded |= line.startsWith("deepen-since ") || line.startsWith("deepen-not ");
+    if (line.startsWith(SHALLOW)) {
+      note(shallow, line.substring(SHALLOW.length()));
+    } else if (line.startsWith(WANT)) {
+      return want(packet, line);
+    } else if (relative && line.startsWith(WANT_REF)) {
+      Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
+      if (ref != null && ref.getObjectId() != null) {
+        wants.add(ref.getObjectId());
+      }
+    }
+    return packet;
+  }
+
+  /**
+   * Tests whether the request ends with the wants, as that of a client of protocol 0 over HTTP does
+   * which only asks where its history is going to end. JGit knows that for a depth.
+   */
+  boolean asksForEndOfHistory() {
+    return bounded && afterWants;
+  }
+
+  private static boolean isFlush(byte[] packet) {
+    return Arrays.equals(packet, FLUSH);
+  }
+
+  /** Takes a want; in protocol 0 the first one has the capabilities. */
+  private byte[] want(byte[] packet, String line) {
+    boolean says = line.contains(" " + RELATIVE);
+    relative |= says;
+    if (relative) {
+      note(wants, line.substring(WANT.length()));
+    }
+    return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
+  }
+
+  /** Notes an id, unless JGit is going to refuse it. */
+  private static void note(Collection<ObjectId> ids, String id) {
+    if (id.length() >= Constants.OBJECT_ID_STRING_LENGTH) {
+      try {
+        ids.add(ObjectId.fromString(id.substring(0, Constants.OBJECT_ID_STRING_LENGTH)));
+      } catch (InvalidObjectIdException e) {
+        return;
+      }
+    }
+  }
+
+  private static byte[] packet(String line) {
+    byte[] text = (line + "\n").getBytes(UTF_8);
+    return (String.format("%04x", text.length + LENGTH) + line + "\n").getBytes(UTF_8);
+  }
+
+  /** Puts the depth before the packet that ends the wants. */
+  private byte[] end(byte[] flush) throws IOException {
+    if (depth == null) {
+      return flush;
+    }
+    String asked = depth;
+    depth = null;
+    OptionalLong known = relative ? farthest() : OptionalLong.of(0);
+    if (known.isEmpty()) {
+      return flush; // the client's history does not end below its wants
+    }
+    byte[] deepen = packet(DEEPEN + (relative ? sum(known.getAsLong(), asked) : asked));
+    byte[] both = Arrays.copyOf(deepen, deepen.length + flush.length);
+    System.arraycopy(flush, 0, both, deepen.length, flush.length);
+    return both;
+  }
+
+  /** Adds to the depth that was asked for, or leaves it to JGit to refuse that. */
+  private static String sum(long known, String asked) {
+    try {
+      long more = Integer.parseInt(asked);
+      return more <= 0 ? asked : String.valueOf(Math.min(Integer.MAX_VALUE, known + more));
+    } catch (NumberFormatException e) {
+      return asked;
+    }
+  }
+
+  /** Depth of the farthest commit at which the client's history ends; a want has depth 1. */
+  private OptionalLong farthest() throws IOException {
+    long found = -1;
+    try (RevWalk walk = new RevWalk(repository)) {
+      walk.setRetainBody(false);
+      Set<ObjectId> left = new HashSet<>(shallow);
+      for (ObjectId id : shallow) {
+        if (!walk.getObjectReader().has(id)) {
+          left.remove(id);
+        }
+      }
+      Set<RevCommit> met = new HashSet<>();
+      List<RevCommit> level = commits(walk);
+      for (long at = 1; !level.isEmpty() && !left.isEmpty(); at++) {
+        List<RevCommit> next = new ArrayList<>();
+        for (RevCommit commit : level) {
+          if (met.add(commit)) {
+            found = left.remove(commit) ? at : found;
+            walk.parseHeaders(commit);
+            next.addAll(Arrays.asList(commit.getParents()));
+          }
+        }
+        level = next;
+      }
+    }
+    return found < 0 ? OptionalLong.empty() : OptionalLong.of(found);
+  }
+
+  /** The wants that are commits, or tags of some; JGit refuses those that are missing. */
+  private List<RevCommit> commits(RevWalk walk) throws IOException {
+    List<RevCommit> commits = new ArrayList<>();
+    for (ObjectId want : wants) {
+      try {
+        if (walk.peel(walk.parseAny(want)) instanceof RevCommit commit) {
+          commits.add(commit);
+        }
+      } catch (MissingObjectException e) {
+        continue;
+      }
+    }
+    return commits;
+  }
+}

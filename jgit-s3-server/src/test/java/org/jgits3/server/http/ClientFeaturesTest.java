@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Tests of what clients may ask for, with the real Git. */
+class ClientFeaturesTest {
+  @TempDir Path directory;
+  @TempDir Path scratch;
+
+  /** Time that each write of a manifest takes. */
+  private final AtomicLong millis = new AtomicLong();
+
+  private S3RepositoryManager manager;
+  private GitHttpServer server;
+  private GitClient git;
+  private GitClient work;
+
+  @BeforeEach
+  void serve() throws Exception {
+    Config config = new Config();
+    config.setString("init", null, "defaultBranch", "main");
+    manager =
+        new S3RepositoryManager(
+            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+              @Override
+              public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+                  throws IOException {
+                long end = System.nanoTime() + millis.get() * 1_000_000;
+                while (System.nanoTime() < end) {
+                  Thread.onSpinWait();
+                }
+                return super.putIf(key, body, precondition);
+              }
+            },
+            S3Settings.from(config, "test"));
+    manager.createRepository("r").close();
+    server = GitHttpServer.builder().start(manager);
+    git = GitClient.in(scratch);
+    work = git.init("work");
+    work.run("remote", "add", "origin", url());
+    StringBuilder history = new StringBuilder();
+    for (int i = 1; i <= 8; i++) {
+      history.append("commit refs/heads/main\ncommitter A <a@example.com> ");
+      history.append(1_600_000_000 + i).append(" +0000\ndata 2\n").append(i).append("\n");
+    }
+    work.run(stdin -> stdin.write(history.toString().getBytes(UTF_8)), "fast-import", "--quiet");
+    work.run("tag", "v5", "main~3");
+    work.run("push", "-q", "origin", "main", "v5");
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    manager.close();
+  }
+
+  private String url() {
+    return server.uri() + "r.git";
+  }
+
+  private void commit(int number) {
+    work.run("commit", "-q", "--allow-empty", "-m", "" + number);
+  }
+
+  /** Commits that a clone has, the newest first. */
+  private static List<String> history(GitClient clone) {
+    return clone.run("log", "--format=%s", "--all").lines().toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void deepen_counts_from_where_the_history_of_the_client_ends(String version) {
+    List<List<String>> histories = new ArrayList<>();
+    GitClient ours = shallow(version, url(), "ours");
+    GitClient theirs = shallow(version, "file://" + work.directory(), "theirs");
+    commit(9);
+    commit(10);
+    work.run("push", "-q", "origin", "main");
+    for (GitClient clone : List.of(ours, theirs)) {
+      clone.run("-c", "protocol.version=" + version, "fetch", "-q", "--deepen=3", "origin");
+      histories.add(history(clone));
+      clone.run("-c", "protocol.version=" + version, "fetch", "-q", "--deepen=1", "origin", "main");
+      histories.add(history(clone));
+      clone.run("-c", "protocol.version=" + version, "fetch", "-q", "--deepen=100", "origin");
+      histories.add(history(clone));
+      clone.run("fsck");
+    }
+    assertThat(histories.subList(0, 3)).isEqualTo(histories.subList(3, 6));
+    assertThat(histories.get(0)).hasSize(7);
+    assertThat(histories.get(2)).hasSize(10);
+  }
+
+  private GitClient shallow(String version, String from, String to) {
+    git.run("-c", "protocol.version=" + version, "clone", "-q", "--no-tags", "--depth=2", from, to);
+    return git.at(to);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void history_may_end_at_a_time_or_before_a_ref(String version) {
+    for (String end : List.of("--shallow-since=@1600000004", "--shallow-exclude=v5")) {
+      List<List<String>> histories = new ArrayList<>();
+      for (String from : List.of(url(), "file://" + work.directory())) {
+        String to = "clone" + end.length() + histories.size();
+        git.run("-c", "protocol.version=" + version, "clone", "-q", "--no-tags", end, from, to);
+        histories.add(history(git.at(to)));
+      }
+      assertThat(histories.get(0)).isEqualTo(histories.get(1)).isNotEmpty();
+    }
+  }
+
+  @Test
+  void push_may_negotiate() {
+    commit(9);
+    GitResult push = work.attempt("-c", "push.negotiate=true", "push", "origin", "main");
+    assertThat(push.ok()).isTrue();
+    assertThat(push.stderr()).doesNotContain("negotiation");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void client_with_sha256_is_told_what_is_wrong(String version) {
+    git.run("init", "-q", "--object-format=sha256", "other");
+    GitClient other = git.at("other");
+    other.commitFile("file", "x");
+    String protocol = "protocol.version=" + version;
+    assertThat(other.attempt("-c", protocol, "fetch", url()).stderr())
+        .containsAnyOf("mismatched algorithms", "does not support this repository's object format");
+    assertThat(other.attempt("-c", protocol, "push", url(), "HEAD:refs/heads/x").stderr())
+        .contains("does not support this repository's hash algorithm");
+  }
+
+  @Test
+  void quiet_push_shows_no_progress() {
+    commit(9);
+    millis.set(400); // JGit shows progress after 250 ms
+    assertThat(work.attempt("push", "--progress", "origin", "main").stderr())
+        .contains("Updating references");
+    commit(10);
+    GitResult quiet = work.attempt("push", "-q", "origin", "main");
+    assertThat(quiet.ok()).isTrue();
+    assertThat(quiet.stderr()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void want_that_is_not_there_is_the_mistake_of_the_client(String version) {
+    String id = "1".repeat(40);
+    ListAppender<ILoggingEvent> events = new ListAppender<>();
+    Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.addAppender(events);
+    events.start();
+    try {
+      GitResult fetch =
+          work.attempt("-c", "protocol.version=" + version, "fetch", "origin", id + ":x");
+      assertThat(fetch.ok()).isFalse();
+      assertThat(fetch.stderr()).contains(id);
+    } finally {
+      root.detachAppender(events);
+    }
+    assertThat(events.list).noneMatch(e -> e.getLevel().isGreaterOrEqual(Level.WARN));
+  }
+}
