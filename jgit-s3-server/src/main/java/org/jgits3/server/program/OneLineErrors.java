@@ -2,6 +2,7 @@
 package org.jgits3.server.program;
 
 import java.io.PrintWriter;
+import java.util.Optional;
 import org.jgits3.server.terminal.LogLine;
 import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine;
@@ -13,6 +14,8 @@ import picocli.CommandLine.ParseResult;
 
 /** Prints the reason of a failure in one line on standard error. */
 final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private static final String READER_GONE = "Broken pipe";
+
   private final Program program;
 
   OneLineErrors(Program program) {
@@ -33,6 +36,19 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
   @Override
   public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
     print(line.getErr(), program.end().isTold() ? toldToStop(e) : oneLine(e), e);
+    return ExitCode.SOFTWARE;
+  }
+
+  /**
+   * Reports that the output of a command was not written. Says nothing to a pipe whose reader has
+   * seen enough, as {@code head}.
+   */
+  int notWritten(PrintWriter err, Optional<String> reason) {
+    if (!reason.equals(Optional.of(READER_GONE))) {
+      err.println(
+          "jgit-s3: standard output cannot be written: " + reason.orElse("it reports an error"));
+      err.flush();
+    }
     return ExitCode.SOFTWARE;
   }
 

@@ -2,7 +2,10 @@
 package org.jgits3.server.program;
 
 import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
@@ -16,6 +19,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;
 import picocli.CommandLine;
+import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -47,23 +51,29 @@ public abstract class Program implements Runnable {
 
   /**
    * Creates the command line of the program. Errors are one line on standard error, and the exit
-   * code is 0, 1 (failed) or 2 (wrong usage).
+   * code is 0, 1 (failed) or 2 (wrong usage). A command whose output could not be written has
+   * failed.
    *
    * @return the command line
    */
   protected final CommandLine line() {
+    StandardOutput stdout = new StandardOutput();
+    OneLineErrors errors = new OneLineErrors(this);
     CommandLine line =
         new CommandLine(this) {
           @Override
           public int execute(String... args) {
             try {
-              return super.execute(args);
+              int exitCode = super.execute(args);
+              return exitCode == ExitCode.OK && getOut().checkError()
+                  ? errors.notWritten(getErr(), stdout.failure())
+                  : exitCode;
             } finally {
               end.close();
             }
           }
         };
-    OneLineErrors errors = new OneLineErrors(this);
+    line.setOut(new PrintWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8)));
     line.setExecutionExceptionHandler(errors);
     line.setParameterExceptionHandler(errors);
     line.registerConverter(RepositoryName.class, Program::name);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -13,6 +14,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -73,6 +75,49 @@ class JgitS3Test {
   private Result inStore(String... args) {
     Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
     return run(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--help",
+        "--version",
+        "list",
+        "list --json",
+        "refs r",
+        "refs r --json",
+        "log r",
+        "log r --json",
+        "reflog r refs/heads/main",
+        "config r",
+        "stats r",
+        "verify r",
+        "verify r --json",
+        "verify --names",
+        "gc r",
+        "sweep r",
+        "events",
+        "events --json",
+        "doctor",
+        "init s"
+      })
+  void command_whose_output_is_not_written_has_failed(String command) throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
+        S3Repository r = manager.createRepository("r")) {
+      RefUpdate update = r.updateRef("refs/heads/main");
+      update.setNewObjectId(TestRepositories.commit(r, "first"));
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+    List<String> args = new ArrayList<>(List.of("--store", "file:" + dir.resolve("store")));
+    args.addAll(List.of(command.split(" ", -1)));
+    StringWriter err = new StringWriter();
+    CommandLine full = JgitS3.commandLine();
+    full.setOut(new PrintWriter(new FileOutputStream("/dev/full")));
+    full.setErr(new PrintWriter(err));
+    assertThat(full.execute(args.toArray(String[]::new))).isEqualTo(1);
+    assertThat(err.toString())
+        .startsWith("jgit-s3: standard output cannot be written")
+        .hasLineCount(1);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -439,6 +440,25 @@ class BadInputIT {
   void wrong_usage_has_an_exit_code_of_its_own(String args) {
     Command refused = Command.run(store, args.split(" "));
     refused.failsInOneLine(WRONG_USAGE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"list", "list --json", "--help", "verify --names"})
+  void output_that_cannot_be_written_is_a_failure(String args) throws Exception {
+    Command.run(store, "init", "printed").succeeds();
+    List<String> line = new ArrayList<>(store.options());
+    line.addAll(List.of(args.split(" ")));
+    Path stderr = scratch.resolve("stderr");
+    Process process =
+        Command.start(
+            Command.javaCommand(Command.BRIEF, line),
+            store.environment(),
+            new File("/dev/full"),
+            stderr.toFile());
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(1);
+    assertThat(stderr)
+        .hasContent("jgit-s3: standard output cannot be written: No space left on device");
   }
 
   @Test
