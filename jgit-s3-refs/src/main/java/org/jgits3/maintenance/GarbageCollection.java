@@ -22,6 +22,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.storage.pack.PackConfig;
 import org.jgits3.internal.pack.GarbageExpiry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
@@ -280,7 +281,7 @@ public final class GarbageCollection {
               .setWriteBloomFilter(writesChangedPaths(pinned))
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       if (threads > 0) {
-        collector.getPackConfig().setThreads(threads);
+        bound(collector.getPackConfig());
       }
       if (!pinned.getObjectDatabase().getShallowCommits().isEmpty()) {
         collector.getPackConfig().setBuildBitmaps(false); // they would not be listed
@@ -299,6 +300,26 @@ public final class GarbageCollection {
         isCollectionOf(manifest, now)
             ? Optional.of(new Settled(newest, firstEnd(now, expiry)))
             : Optional.empty());
+  }
+
+  /**
+   * Bounds a collection beside other work: the configuration of the repository, which an import may
+   * have brought along, cannot raise JGit's own limits.
+   */
+  private void bound(PackConfig own) {
+    PackConfig most = new PackConfig();
+    own.setThreads(threads);
+    own.setDeltaSearchWindowSize(
+        Math.min(own.getDeltaSearchWindowSize(), most.getDeltaSearchWindowSize()));
+    own.setMaxDeltaDepth(Math.min(own.getMaxDeltaDepth(), most.getMaxDeltaDepth()));
+    own.setBigFileThreshold(Math.min(own.getBigFileThreshold(), most.getBigFileThreshold()));
+    boolean limited = own.getDeltaCacheSize() > 0;
+    own.setDeltaCacheSize(
+        limited
+            ? Math.min(own.getDeltaCacheSize(), most.getDeltaCacheSize())
+            : most.getDeltaCacheSize());
+    own.setReuseDeltas(true);
+    own.setReuseObjects(true);
   }
 
   /**

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.storage.pack.PackConfig;
 
 /**
  * Defaults of the configuration of repositories. Precedence, highest first: the repository's own
- * config, the server's options, the administrator's config, the built-in values.
+ * config, the server's options, the administrator's config, the built-in values. A repository can
+ * only lower what bounds the work and memory of the server, because an import brings its
+ * configuration along.
  */
 final class TransferDefaults {
   /** Bytes of the objects that one thread compares, of its deltas, and of the largest object. */
@@ -15,7 +19,45 @@ final class TransferDefaults {
 
   private static final int DELTA_THREADS = 4;
 
+  /** Bytes of the commands of a push, as JGit has it. */
+  private static final long COMMANDS = 3L << 20;
+
+  /** Keys that bound work or memory; none, or a value below 1, is no limit. */
+  private static final List<Key> LIMITS =
+      List.of(
+          new Key("pack", "threads"),
+          new Key("pack", "window"),
+          new Key("pack", "depth"),
+          new Key("pack", "windowMemory"),
+          new Key("pack", "deltaCacheSize"),
+          new Key("core", "bigFileThreshold"),
+          new Key("http", "maxRequestBuffer"),
+          new Key("receive", "maxInputSize"),
+          new Key("receive", "maxObjectSizeLimit"),
+          new Key("receive", "maxCommandBytes"),
+          new Key("receive", "maxCommandDiscardBytes"));
+
+  /** Switches of the work of each fetch. */
+  private static final List<Key> SWITCHES =
+      List.of(
+          new Key("pack", "reuseDeltas"),
+          new Key("pack", "reuseObjects"),
+          new Key("pack", "deltaCompression"));
+
   private final Config defaults;
+
+  /** Key of a config, without a subsection. */
+  private record Key(String section, String name) {
+    /** Limit in a config; the maximum of a long if there is none. */
+    long limit(Config config) {
+      try {
+        long value = config.getLong(section, name, 0);
+        return value > 0 ? value : Long.MAX_VALUE;
+      } catch (IllegalArgumentException e) {
+        return Long.MAX_VALUE; // not a number
+      }
+    }
+  }
 
   /**
    * Creates the stack of defaults.
@@ -33,13 +75,23 @@ final class TransferDefaults {
   }
 
   /**
-   * Puts a repository's config on top of the defaults.
+   * Puts a repository's config on top of the defaults, within the limits of these.
    *
    * @param repository its own config
    * @return the effective config of its transfers
    */
   Config under(Config repository) {
-    return copy(repository, defaults);
+    Config effective = copy(repository, defaults);
+    for (Key key : LIMITS) {
+      if (key.limit(effective) > key.limit(defaults)) {
+        effective.setLong(key.section(), null, key.name(), key.limit(defaults));
+      }
+    }
+    for (Key key : SWITCHES) {
+      boolean server = defaults.getBoolean(key.section(), key.name(), true);
+      effective.setBoolean(key.section(), null, key.name(), server);
+    }
+    return effective;
   }
 
   private static Config builtIn() {
@@ -51,6 +103,8 @@ final class TransferDefaults {
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
     config.setBoolean("uploadpack", null, "allowFilter", true);
     config.setBoolean("uploadpack", null, "advertiseWaitForDone", true); // for push.negotiate
+    config.setLong("receive", null, "maxCommandBytes", COMMANDS);
+    config.setLong("receive", null, "maxCommandDiscardBytes", 3 * COMMANDS);
     boundDeltaSearch(config);
     return config;
   }
@@ -61,6 +115,8 @@ final class TransferDefaults {
    * up to 50 MB, with their indexes.
    */
   private static void boundDeltaSearch(Config config) {
+    config.setInt("pack", null, "window", PackConfig.DEFAULT_DELTA_SEARCH_WINDOW_SIZE);
+    config.setInt("pack", null, "depth", PackConfig.DEFAULT_MAX_DELTA_DEPTH);
     config.setLong("pack", null, "windowMemory", DELTA_SEARCH);
     config.setLong("pack", null, "deltaCacheSize", DELTA_SEARCH);
     config.setLong("core", null, "bigFileThreshold", DELTA_SEARCH);

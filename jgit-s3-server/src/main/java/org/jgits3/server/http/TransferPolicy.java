@@ -117,6 +117,8 @@ final class TransferPolicy {
     rp.setAllowNonFastForwards(!config.getBoolean("receive", "denyNonFastForwards", false));
     rp.setAllowPushOptions(config.getBoolean("receive", "advertisePushOptions", false));
     rp.setMaxObjectSizeLimit(config.getLong("receive", "maxObjectSizeLimit", 0));
+    rp.setMaxCommandBytes(config.getLong("receive", "maxCommandBytes", 0));
+    rp.setMaxCommandDiscardBytes(config.getLong("receive", "maxCommandDiscardBytes", 0));
     long maxPack = config.getLong("receive", "maxInputSize", 0);
     if (maxPack > 0) {
       rp.setMaxPackSizeLimit(maxPack);
