@@ -117,7 +117,7 @@ public class StoreException extends IOException {
    * The store refused the request for good: wrong bucket, wrong or missing credentials, clock skew,
    * a read-only or full directory. An administrator has to change something.
    */
-  public static final class Refused extends StoreException {
+  public static class Refused extends StoreException {
     /**
      * A refusal.
      *
@@ -126,6 +126,23 @@ public class StoreException extends IOException {
      * @param cause failure of the transport, or null
      */
     public Refused(String key, String message, Throwable cause) {
+      super(key, message, cause);
+    }
+  }
+
+  /**
+   * The store answers that it does not know this kind of request, or a part of it. An administrator
+   * has to choose another store, or other settings of the client.
+   */
+  public static final class Unsupported extends Refused {
+    /**
+     * A request that the store does not know.
+     *
+     * @param key key the request was about
+     * @param message one line that says what to change
+     * @param cause failure of the transport, or null
+     */
+    public Unsupported(String key, String message, Throwable cause) {
       super(key, message, cause);
     }
   }

@@ -3,16 +3,19 @@ package org.jgits3.server.command;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.internal.store.probe.Leftovers;
 import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.store.ObjectStore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -86,10 +89,24 @@ final class SweepCommand extends StoreCommand {
             report.ifPresent(r -> print(rows, Row.of(name, r)));
             return report.flatMap(Sweep.Report::settled);
           });
+      sweepProbes(manager.store());
     } finally {
       output.value(rows);
     }
     return 0;
+  }
+
+  private void sweepProbes(ObjectStore store) throws IOException {
+    Leftovers left = Leftovers.find(store, Instant.now());
+    if (!dryRun) {
+      left.delete(store);
+    }
+    if (!left.keys().isEmpty() || !left.uploads().isEmpty()) {
+      output.line(
+          String.format(
+              "probes of the store: %s %d objects and %d unfinished uploads",
+              dryRun ? "would delete" : "deleted", left.keys().size(), left.uploads().size()));
+    }
   }
 
   private Optional<Sweep.Report> sweep(S3RepositoryManager manager, String name)

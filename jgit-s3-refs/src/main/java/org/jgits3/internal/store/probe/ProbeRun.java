@@ -5,11 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
@@ -22,7 +22,7 @@ import org.jgits3.store.StoreException;
  */
 final class ProbeRun {
   private final ObjectStore store;
-  private final String prefix = StoreProbe.FOLDER + UUID.randomUUID() + "/";
+  private final String prefix = Leftovers.prefix(Instant.now());
   private final long began = System.nanoTime();
   private final Set<String> keys = ConcurrentHashMap.newKeySet();
   private final List<Check> checks = new ArrayList<>();
@@ -75,7 +75,7 @@ final class ProbeRun {
     } catch (StoreException.Missing | StoreException.Changed | StoreException.Corrupt e) {
       wrong = Optional.of(e.getMessage());
     } catch (StoreException.Refused e) {
-      if (checks.isEmpty()) {
+      if (checks.isEmpty() && !(e instanceof StoreException.Unsupported)) {
         throw e; // not even one request was allowed, so nothing is known about the store
       }
       wrong = Optional.of(e.getMessage());

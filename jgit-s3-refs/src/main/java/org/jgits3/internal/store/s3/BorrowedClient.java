@@ -22,15 +22,18 @@ final class BorrowedClient extends DelegatingS3Client {
    * A client with some settings.
    *
    * @param owned client of another owner
+   * @param plugin configures the client further
    * @param overrides additions to the client's own settings
    */
-  BorrowedClient(S3Client owned, Consumer<ClientOverrideConfiguration.Builder> overrides) {
+  BorrowedClient(
+      S3Client owned, SdkPlugin plugin, Consumer<ClientOverrideConfiguration.Builder> overrides) {
     super(owned);
     this.settings =
         client -> {
           ClientOverrideConfiguration.Builder builder = client.overrideConfiguration().toBuilder();
           overrides.accept(builder);
           client.overrideConfiguration(builder.build());
+          plugin.configureClient(client);
         };
   }
 

@@ -8,6 +8,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.core.SdkPlugin;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
@@ -17,6 +18,7 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.services.s3.LegacyMd5Plugin;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
@@ -49,6 +51,9 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
   /** S3 closes idle connections after about 20 s; a write must not run into that. */
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(15);
 
+  /** Sends Content-MD5 with deletions, beside a CRC32: some stores know no other checksum. */
+  private static final SdkPlugin DELETIONS_WITH_MD5 = LegacyMd5Plugin.create();
+
   /** Opens a client that the caller may configure further. */
   static S3Connection open(
       StoreLocation.Bucket bucket, StoreOptions options, Consumer<S3ClientBuilder> configure)
@@ -66,7 +71,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
             // An extra round trip before each body would cost more than an occasional refused body.
             .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
             .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);
+            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+            .addPlugin(DELETIONS_WITH_MD5);
     configure.accept(client);
     ClientOverrideConfiguration.Builder overrides = client.overrideConfiguration().toBuilder();
     once(overrides);
@@ -96,7 +102,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
    * @return a connection that leaves the client open
    */
   static S3Connection borrowing(S3Client owned, int connections) {
-    S3Client client = new SdkFailures(new BorrowedClient(owned, S3Connection::once));
+    S3Client client =
+        new SdkFailures(new BorrowedClient(owned, DELETIONS_WITH_MD5, S3Connection::once));
     return new S3Connection(client, List.of(), connections);
   }
 
@@ -106,7 +113,8 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
         .retryStrategy(DefaultRetryStrategy.doNotRetry())
         .addExecutionInterceptor(new ErrorInSuccess())
         .addExecutionInterceptor(new NotModifiedAsSuccess())
-        .addExecutionInterceptor(new ListingAnswers());
+        .addExecutionInterceptor(new ListingAnswers())
+        .addExecutionInterceptor(new ChunkedBodies());
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)

@@ -50,6 +50,8 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     SHORT_BODY,
     /** Nothing was done, and repeating the request does not help. */
     REFUSED,
+    /** Nothing was done, because the store does not know the request or a part of it. */
+    UNSUPPORTED,
     /** The request may or may not have been applied. */
     UNDECIDED
   }
@@ -70,6 +72,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("NoSuchKey", Kind.NO_SUCH_KEY),
           entry("NoSuchUpload", Kind.NO_SUCH_UPLOAD),
           entry("InvalidRange", Kind.INVALID_RANGE),
+          entry("NotImplemented", Kind.UNSUPPORTED),
           entry("SlowDown", Kind.UNDECIDED),
           entry("SlowDownRead", Kind.UNDECIDED),
           entry("SlowDownWrite", Kind.UNDECIDED),
@@ -109,8 +112,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           entry("InsufficientStorage", "the store is full; make room"),
           entry("XMinioStorageFull", "the store is full; make room"),
           entry("XMinioAdminBucketQuotaExceeded", "the bucket's quota is used up; raise it"),
-          entry("QuotaExceeded", "the bucket's quota is used up; raise it"),
-          entry("NotImplemented", "the store lacks a function that is needed; use another store"));
+          entry("QuotaExceeded", "the bucket's quota is used up; raise it"));
 
   /**
    * Sources of credentials with the reason why they have none, in the SDK's message, unless that is
@@ -192,7 +194,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           kind, "no credentials: " + details.serviceName() + " answered " + said, e);
     }
     if (KINDS.containsKey(code)) {
-      return new S3Failure(KINDS.get(code), status + " " + code, e);
+      return new S3Failure(KINDS.get(code), said, e);
     }
     if (ADVICE.containsKey(code)) {
       return new S3Failure(Kind.REFUSED, ADVICE.get(code) + " (" + status + " " + code + ")", e);
@@ -200,8 +202,9 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     if (TRANSIENT_CODES.contains(code)) {
       return new S3Failure(Kind.UNDECIDED, said, e);
     }
-    Kind kind = kindOf(status);
-    return new S3Failure(kind, kind == Kind.REFUSED ? refusal(said, status, details) : said, e);
+    Kind kind = status == 400 && !code.isEmpty() ? Kind.UNSUPPORTED : kindOf(status);
+    boolean refused = kind == Kind.REFUSED || kind == Kind.UNSUPPORTED;
+    return new S3Failure(kind, refused ? refusal(said, status, details) : said, e);
   }
 
   private static Kind kindOf(int status) {
@@ -211,6 +214,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
       case 412 -> Kind.PRECONDITION_FAILED;
       case 416 -> Kind.INVALID_RANGE;
       case 408, 409, 429 -> Kind.UNDECIDED;
+      case 501 -> Kind.UNSUPPORTED;
       case 507 -> Kind.REFUSED;
       default -> status >= 300 && status < 500 ? Kind.REFUSED : Kind.UNDECIDED;
     };
@@ -283,6 +287,11 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
           new StoreException.Refused(
               key, message + ", which S3 does not answer here; check the endpoint", cause);
       case REFUSED -> new StoreException.Refused(key, message, cause);
+      case UNSUPPORTED ->
+          new StoreException.Unsupported(
+              key,
+              message + "; the store does not know such a request" + ChunkedBodies.advice(cause),
+              cause);
       case UNDECIDED -> new StoreException.Unavailable(key, message, cause);
     };
   }

@@ -335,6 +335,19 @@ class StoreProbeTest {
   }
 
   @Test
+  void a_store_that_does_not_understand_the_first_write_is_refused_for_it() {
+    ObjectStore broken =
+        store(
+            good::get,
+            (key, body, precondition) -> {
+              throw new StoreException.Unsupported(key, "s3://b: 501 NotImplemented", null);
+            });
+    assertThatThrownBy(() -> StoreProbe.admit(broken))
+        .isInstanceOf(StoreProbe.Refused.class)
+        .hasMessageContaining("check 'create' failed: s3://b: 501 NotImplemented");
+  }
+
+  @Test
   void a_store_that_fails_a_check_and_then_stops_answering_is_refused_for_the_check()
       throws IOException {
     ObjectStore broken = store(this::failDuringRaces, this::ignoreIfMatch);

@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -110,6 +111,63 @@ class S3AnswersTest {
         ObjectStore store = open(server)) {
       assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
       assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  /** Some stores want Content-MD5 of a deletion, and know no other checksum. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_deletion_is_sent_with_the_digest_that_all_stores_take(boolean borrowed)
+      throws IOException {
+    byte[] done = "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
+    Script script =
+        (n, exchange) -> {
+          exchange.sendResponseHeaders(200, done.length);
+          exchange.getResponseBody().write(done);
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        S3Client client = defaultClient(server);
+        ObjectStore store =
+            borrowed
+                ? S3ObjectStore.using(new StoreLocation.Bucket("bucket", "p"), client)
+                : open(server)) {
+      store.delete(List.of("k"));
+      assertThat(server.requests().get(0).headers()).containsKey("Content-md5");
+    }
+  }
+
+  /** A client as a program has it that says nothing about checksums. */
+  private static S3Client defaultClient(ScriptedHttpServer server) {
+    return S3Client.builder()
+        .endpointOverride(server.endpoint())
+        .httpClientBuilder(Apache5HttpClient.builder())
+        .forcePathStyle(true)
+        .build();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"501, NotImplemented", "501, ''", "400, InvalidRequest", "400, XNotSupported"})
+  void a_request_that_the_store_does_not_understand_is_unsupported(int status, String code)
+      throws IOException {
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Unsupported.class);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
+  void a_borrowed_client_that_sends_chunks_is_told_the_settings_that_avoid_them()
+      throws IOException {
+    try (ScriptedHttpServer server = answering(501, "NotImplemented");
+        S3Client client = defaultClient(server);
+        ObjectStore store = S3ObjectStore.using(new StoreLocation.Bucket("bucket", "p"), client)) {
+      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+          .isInstanceOf(StoreException.Unsupported.class)
+          .hasMessageContaining("aws-chunked")
+          .hasMessageContaining("chunkedEncodingEnabled(false)")
+          .hasMessageContaining("requestChecksumCalculation(WHEN_REQUIRED)");
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.testing.signed;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -20,6 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.testing.S3Server;
 
 /**
  * What the AWS SDK asks for credentials, on 127.0.0.1: the services STS, SSO and SSO OIDC as far as

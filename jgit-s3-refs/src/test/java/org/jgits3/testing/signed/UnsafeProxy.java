@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.testing.signed;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
@@ -8,6 +8,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.jgits3.testing.S3Server;
 
 /** A proxy on 127.0.0.1 that turns a good S3 server into one that loses writes. */
 public final class UnsafeProxy extends SigningProxy {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.testing.signed;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.jgits3.testing.S3Server;
 
 /** Signatures of requests to S3, version 4, as a server computes them to compare. */
 final class SigV4 {

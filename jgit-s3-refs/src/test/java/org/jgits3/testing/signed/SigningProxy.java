@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.testing.signed;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
+import org.jgits3.testing.S3Server;
 
 /**
  * A proxy on 127.0.0.1 in front of an S3 server that may change requests: it signs them again, with
