@@ -4,6 +4,7 @@ package org.jgits3.server.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jgit.api.Git;
@@ -73,6 +74,20 @@ class DoctorIT {
       assertRefused(Command.run(store, "import", source.toString(), "copy"), why);
       assertThat(store.keys()).as("%s", proxy).isEmpty();
     }
+  }
+
+  @Test
+  void sweep_deletes_what_a_killed_probe_left() throws IOException {
+    ServedStore store = ServedStore.directory(scratch);
+    Command.run(store, "init", "r").succeeds();
+    Path left = scratch.resolve("store/probe/1-killed/conditions");
+    Files.createDirectories(left.getParent());
+    Files.writeString(left, "left");
+    Command planned = Command.run(store, "sweep", "--all", "--dry-run").succeeds();
+    assertThat(planned.stdout()).contains("probes of the store: would delete 1 objects");
+    assertThat(left).exists();
+    Command.run(store, "sweep", "--all").succeeds();
+    assertThat(left).doesNotExist();
   }
 
   private static void assertRefused(Command command, String why) {
