@@ -14,9 +14,9 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 
 /**
- * What probes of processes that died have left in a store. The keys of a probe say when it began.
- * Nothing relies on that clock: a probe whose objects are deleted while it runs fails, and can be
- * repeated.
+ * Objects and uploads that probes of dead processes left in a store. The keys of a probe say when
+ * it began. Nothing relies on that clock: a probe whose objects are deleted while it runs fails,
+ * and can be repeated.
  *
  * @param keys objects
  * @param uploads unfinished uploads

@@ -46,7 +46,7 @@ final class RaceChecks {
 
   private static final Extent CREATIONS = new Extent(4, 100, Duration.ofSeconds(6));
 
-  /** How many wrong writes are found with how many rounds is in compatibility.md. */
+  /** Extent that finds one wrong write in a hundred; compatibility.md has the arithmetic. */
   private static final Extent UPDATES = new Extent(4, 200, Duration.ofSeconds(15));
 
   private static final Extent BRIEF = new Extent(1, 1, Duration.ofSeconds(15));
@@ -213,7 +213,7 @@ final class RaceChecks {
     }
   }
 
-  /** What one of several threads does. */
+  /** Work of one of several threads. */
   @FunctionalInterface
   private interface Racer<T> {
     T run(int number) throws IOException;

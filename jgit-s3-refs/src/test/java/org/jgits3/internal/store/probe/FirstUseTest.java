@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.probe;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -99,6 +100,12 @@ class FirstUseTest {
   void first_use_leaves_a_marker_and_the_next_takes_12_requests() throws Exception {
     assertThat(open(server.options())).isGreaterThan(1_000);
     assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
+    try (ObjectStore store = Stores.open(bucket, server.options())) {
+      GetResult marker = store.get(keys().get(0), Optional.empty());
+      assertThat(new String(((GetResult.Found) marker).bytes(), UTF_8))
+          .contains(server.endpoint() + "/" + bucket.bucket(), "\"version\"", "\"probed\"")
+          .contains("create-race", "update-race", "put-checksum", "multipart-abort");
+    }
     assertThat(open(server.options())).isEqualTo(12);
   }
 
