@@ -63,7 +63,9 @@ class Case:
         self.find_own = True            # a refused commit is looked for in the writer table
         self.record_pruned = True       # the table says how far it was pruned
         self.agree = True               # a reader asks the manifest, too
+        self.under_way = 'fenced'       # a pointer under way is fenced, and then free | 'taken'
         self.free = 'mark'              # dead pointers are marked free | 'delete'
+        self.free_dead = True           # ... and only those
         self.delete_raises = True       # a deletion raises the epoch
         self.at_once = False            # both writes of a creation are sent at once
         self.acknowledge = 'manifest'   # ... and it is acknowledged by | 'pointer'
@@ -232,6 +234,8 @@ def judge(case, me, attempt, m, p):
         yield Goto('taken', (me, attempt))
     elif x.epoch > p.epoch or not case.fence or (not case.delete_raises and x.kind != 'live'):
         yield Goto('claim', (me, attempt, m, p))
+    elif case.under_way == 'taken':
+        yield Goto('taken', (me, attempt))
     else:
         yield Put('manifest', p.repo, x, sealed(case, x, x._replace(epoch=p.epoch + 1), me), None)
     yield Goto('judge', (me, attempt, m, p))
@@ -407,7 +411,7 @@ def tidy(case, me):
     if not isinstance(p, Pointer):
         yield Done('end')
     x = yield Get('manifest', p.repo)
-    if x is None or x.epoch <= p.epoch or x.kind == 'live' and x.name == name:
+    if x is None or x.epoch <= p.epoch and case.free_dead or x.kind == 'live' and x.name == name:
         yield Done('end')
     if case.free == 'delete':
         yield Remove('pointer', name)
