@@ -133,10 +133,13 @@ def rules_left_out():
     run('E-m38 a pointer is marked free because its manifest does not say the name', 'fails', free_dead=False, start={0: a}, ids=1, names=2,
         ops=(rename(0, a, b), Op('tidy', name=b)))
     run('E-m39 a pointer under way counts as taken', 'fails', under_way='taken', start={0: a}, ids=1, names=2, ops=(rename(0, a, b),))
+    run('E-m40 a fork that was refused can be undeleted', 'fails', unmade_final=False, start={0: a}, templates=(0,), ids=2, names=2,
+        ops=(fork(0, b, 1), delete_(0, a), one('undelete', 1, b)))
 
 
 def all_rules():
     faults = dict(lost=1, copies=1)
+    no_undeletion = dict(final=False, dead_forks=False, unmade_final=False)     # rules that only an undeletion needs
     print('--- names')
     run('E-p1 two creations of a name', 'passes', ids=4, names=1, ops=(create(a, 0, 1), create(a, 2, 3)), **faults)
     run('E-p2 two creations of a name, four attempts each', 'passes', ids=8, names=1,
@@ -180,6 +183,10 @@ def all_rules():
     run('E-p34 fork, deletion of the fork, sweep of both', 'passes', ids=2, ops=(fork(0, b, 1), delete_(1, b), delete_(0, a), one('sweep', 0), one('sweep', 1)), **forking)
     run('E-p35 fork beside deletion, sweep and undeletion of its template', 'passes', ids=2,
         ops=(fork(0, b, 1), delete_(0, a), one('sweep', 0), one('undelete', 0, a)), lost=1, **forking)
+    run('E-p37 fork beside deletion and sweep of its template, undeletion of the fork', 'passes', ids=2,
+        ops=(fork(0, b, 1), delete_(0, a), one('sweep', 0), one('undelete', 1, b)), lost=1, **forking)
+    run('E-p38 without rules for undeletion: fork, its deletion, deletion of its template, two sweeps', 'passes', ids=3,
+        ops=(fork(0, b, 1, 2), delete_(1, b), delete_(0, a), one('sweep', 0), one('sweep', 1)), lost=1, copies=1, **no_undeletion, **forking)
     run('E-p36 two forks that are deleted, two sweeps of the template', 'passes', ids=3,
         ops=(fork(0, b, 1), fork(0, c, 2), delete_(0, a), one('sweep', 0), one('sweep', 0)), names=3, start={0: a}, templates=(0,))
     print('--- imports')
@@ -187,6 +194,8 @@ def all_rules():
     run('E-p41 two imports of a name, a sweep', 'passes', ids=2, names=1, ops=(one('import', 0, a), one('import', 1, a), one('reap', 1)), lost=1)
     run('E-p42 import against a rename, a sweep', 'passes', start={1: b}, ids=2, ops=(one('import', 0, a), rename(1, b, a), one('reap', 0)))
     run('E-p43 template in the making, its sweep, a fork', 'passes', ids=2, ops=(one('template', 0, a), one('reap', 0), fork(0, b, 1)), **faults)
+    run('E-p44 without rules for undeletion: template in the making, its sweep, a fork, deletion', 'passes', ids=2,
+        ops=(one('template', 0, a), one('reap', 0), fork(0, b, 1), delete_(0, a), one('sweep', 0)), **no_undeletion)
     print('--- pruned writer tables')
     run('E-p50 a table of one: rename, two pushes', 'passes', table=1, start={0: a}, ids=1, ops=(rename(0, a, b), one('push', 0), one('push', 0)), lost=2)
     run('E-p51 a table of one: two creations', 'passes', table=1, ids=4, names=1, ops=(create(a, 0, 1), create(a, 2, 3), one('push', 0)), lost=1)
@@ -214,9 +223,9 @@ def all_rules():
         then=(one('reap', 2), one('reap', 0), one('sweep', 1), Op('tidy', name=a), Op('tidy', name=c)),
         copied=True, start={0: a, 1: b}, names=3, ops=(rename(0, a, c), one('import', 2, a), delete_(1, b)))
     run('E-p75 a template in the making, copied; sweeps in the copy', 'passes', copied=True, ids=2, ops=(one('template', 0, a), fork(0, b, 1)),
-        then=(one('reap', 0), one('sweep', 0), one('repair', 1), one('repair', 0)))
+        then=(one('reap', 0), one('sweep', 0), one('repair', 1), one('repair', 0)), **no_undeletion)
     run('E-p76 a template is deleted while the bucket is copied; sweep in the copy', 'passes', copied=True, start={0: a}, templates=(0,), ids=2,
-        ops=(fork(0, b, 1), delete_(0, a)), then=(one('sweep', 0), one('repair', 1), one('repair', 0)))
+        ops=(fork(0, b, 1), delete_(0, a)), then=(one('sweep', 0), one('repair', 1), one('repair', 0)), **no_undeletion)
     print('--- creation in one round trip, where no copy is made')
     run('E-p80 at once: two creations of a name', 'passes', at_once=True, ids=2, names=1, ops=(create(a, 0), create(a, 1)), **faults)
     run('E-p81 at once: creation against rename', 'passes', at_once=True, start={0: a}, ids=2, ops=(rename(0, a, b), create(b, 1)), **faults)

@@ -72,6 +72,7 @@ class Case:
         self.final = True               # before it deletes objects, a sweep commits that the deletion is final
         self.dead_forks = True          # a deleted fork counts as one until its deletion is final
         self.fork_looks = 'after'       # at its template, by id | 'before' | 'never' | 'by name'
+        self.unmade_final = True        # ... and if it is gone, the deletion of the fork is final at once
         self.sweep_looks = 'after'      # for forks, after it has read the tombstone | 'before' | 'never'
         self.forks_by = 'id'            # ... in the manifest of each id | 'name': of each name
         self.making = True              # the first manifest of a template says that it is to be one
@@ -298,8 +299,8 @@ def bound(case, me, repo, m):
 
 @step
 def unmake(case, me, repo, m):
-    """Deletes a fork whose template was deleted before; if others have changed the fork, nothing is known."""
-    state, now = yield from write(case, me, repo, m, deleted(case, m))
+    """Deletes a fork for good whose template was deleted before; if others have changed the fork, nothing is known."""
+    state, now = yield from write(case, me, repo, m, deleted(case, m, 'final' if case.unmade_final else 'dead'))
     yield Done('refused' if state == 'made' or now is not None and now.kind != 'live' else 'unknown')
 
 

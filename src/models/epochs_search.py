@@ -14,7 +14,7 @@ from epochs_protocol import STEPS, Case, Done, Free, Get, Goto, Manifest, Object
 
 # net: requests on the way that no process waits for    born: ids that had a name    gone: those that were deleted
 # eff: operations whose commit was applied    seen: for each reader, what was true since it began
-# copy: None | ('copying', manifests, pointers, ids that had a name when it began) | ('copied', ids to keep, ids known)
+# copy: None | ('copying', manifests, pointers, ids that have had a name since it began) | ('copied', ids to keep, ids known)
 State = namedtuple('State', 'man ptr obj net procs born gone eff lost copies seen copy')
 Process = namedtuple('Process', 'step args answers doubt')
 NAMES = 'abcd'
@@ -121,6 +121,8 @@ class Search:
             net = frozenset(r for r in net if r.old == (s.man if r.kind == 'manifest' else s.ptr)[r.key])
         if born is not s.born or gone is not s.gone or len(net) != len(s.net):
             s = s._replace(born=born, gone=gone, net=net)
+        if s.copy and s.copy[0] == 'copying' and s.copy[3] & gone:      # also if it is undeleted later
+            s = s._replace(copy=s.copy[:3] + (s.copy[3] - gone,))
         for me, op in enumerate(case.ops):
             if s.seen[me] is not None and s.procs[me].step is not None:
                 s = s._replace(seen=put(s.seen, me, self.witness(case, s, op, s.seen[me])))
@@ -211,7 +213,7 @@ class Search:
         if UNCOPIED in man or UNCOPIED in ptr:
             return s._replace(copy=('copying', man, ptr, there))
         case = self.second
-        keep = frozenset(i for i in there if i not in s.gone)
+        keep = there - s.gone
         objects = s.obj | frozenset(i for i in range(case.ids))     # objects are copied after the manifests
         procs = self.started(case)
         return self.noted(case, State(man + (None,), ptr, objects, frozenset(), procs, frozenset(), frozenset(), frozenset(),
