@@ -273,7 +273,9 @@ public class Follower implements LifecycleListener {
     again.forEach((effect, project) -> indexing.add(project, Set.of(effect), known));
     followed = changes.end();
     toBeSaved = news.isEmpty() && again.isEmpty() ? toBeSaved : 2;
-    indexing.await(began + EVERY.toNanos());
+    if (!changes.hasMore()) {
+      indexing.await(began + EVERY.toNanos());
+    }
     boolean tried = indexing.isTried();
     // A node in time stays so while documents are written, which may be many.
     boolean complete = !changes.hasMore() && hasRights() && (tried || !late);

@@ -64,6 +64,8 @@ final class Indexing {
 
   private final S3GitRepositoryManager repositories;
   private final LocalState local;
+  private final Duration longest;
+  private final Duration patience;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(
           new ThreadFactoryBuilder().setNameFormat("s3-follower-%d").setDaemon(true).build());
@@ -112,8 +114,21 @@ final class Indexing {
       LocalState local,
       AllProjectsName allProjects,
       AllUsersName allUsers) {
+    this(repositories, local, allProjects, allUsers, LONG, PATIENCE);
+  }
+
+  /** Creates one with other times, for tests. */
+  Indexing(
+      S3GitRepositoryManager repositories,
+      LocalState local,
+      AllProjectsName allProjects,
+      AllUsersName allUsers,
+      Duration longest,
+      Duration patience) {
     this.repositories = repositories;
     this.local = local;
+    this.longest = longest;
+    this.patience = patience;
     this.ofRights = Set.of(allProjects, allUsers);
     this.groups = new Lane(allUsers, true, System.nanoTime());
   }
@@ -171,7 +186,7 @@ final class Indexing {
   private void begin() {
     while (!stopped && begin(groups)) {}
     long now = System.nanoTime();
-    counted.removeIf(task -> now - task.began > LONG.toNanos());
+    counted.removeIf(task -> now - task.began > longest.toNanos());
     boolean begun = true;
     while (begun) {
       begun = false;
@@ -273,7 +288,7 @@ final class Indexing {
   synchronized boolean isTried() {
     long now = System.nanoTime();
     return all()
-        .filter(lane -> lane == groups || now - lane.since < PATIENCE.toNanos())
+        .filter(lane -> lane == groups || now - lane.since < patience.toNanos())
         .noneMatch(lane -> lane.backlog.hasUntried());
   }
 

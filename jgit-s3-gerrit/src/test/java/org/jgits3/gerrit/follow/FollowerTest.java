@@ -637,4 +637,15 @@ class FollowerTest {
     follower.start();
     eventually(() -> local.evicted.contains(ALL_USERS) && local.asked.contains(ALL_USERS));
   }
+
+  @Test
+  void content_of_all_users_keeps_no_node_from_being_ready() throws Exception {
+    create(ALL_USERS);
+    local.changes.put(ALL_USERS, changes(2));
+    local.broken = Change.id(1);
+    follower.start();
+    eventually(() -> local.followed.contains(Change.id(2)) && metric("failing") == 1);
+    eventually(() -> status.report().ready());
+    assertThat(metric("failing")).isOne();
+  }
 }

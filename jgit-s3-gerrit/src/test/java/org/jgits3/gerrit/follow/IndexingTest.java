@@ -34,6 +34,7 @@ class IndexingTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a");
   private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
   private static final Effect CHANGE = new Effect.OfChange(Change.id(1));
+  private static final Effect OTHER_CHANGE = new Effect.OfChange(Change.id(2));
   private static final Effect GROUP =
       new Effect.OfGroup(AccountGroup.uuid("g"), ObjectId.zeroId(), ObjectId.zeroId());
 
@@ -79,7 +80,12 @@ class IndexingTest {
   @BeforeEach
   void open() throws Exception {
     gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
-    indexing = new Indexing(gerrit, new Hostile(), new AllProjectsName("All-Projects"), ALL_USERS);
+    begin(Indexing.LONG, Indexing.PATIENCE);
+  }
+
+  private void begin(Duration longest, Duration patience) {
+    AllProjectsName allProjects = new AllProjectsName("All-Projects");
+    indexing = new Indexing(gerrit, new Hostile(), allProjects, ALL_USERS, longest, patience);
   }
 
   @AfterEach
@@ -108,13 +114,36 @@ class IndexingTest {
     }
   }
 
-  @Test
-  void groups_are_followed_while_all_other_threads_hang() throws Exception {
+  private void hang() {
     for (int i = 0; i < Indexing.THREADS; i++) {
       Project.NameKey project = Project.nameKey("hanging-" + i);
       hanging.add(project);
       add(project, CHANGE);
     }
+  }
+
+  @Test
+  void tasks_that_hang_take_no_threads_from_other_projects() throws Exception {
+    begin(Duration.ofMillis(1), Indexing.PATIENCE);
+    hang();
+    add(PROJECT, OTHER_CHANGE);
+    retryUntil(() -> followed.contains(OTHER_CHANGE));
+    assertThat(followed).doesNotContain(CHANGE);
+    assertThat(indexing.isTried()).isFalse();
+  }
+
+  @Test
+  void node_waits_some_time_for_documents_that_hang() throws Exception {
+    begin(Indexing.LONG, Duration.ofMillis(1));
+    hang();
+    awaitTried();
+    assertThat(followed).isEmpty();
+    assertThat(indexing.isEmpty()).isFalse();
+  }
+
+  @Test
+  void groups_are_followed_while_all_other_threads_hang() throws Exception {
+    hang();
     add(ALL_USERS, GROUP);
     retryUntil(() -> followed.contains(GROUP));
     assertThat(followed).doesNotContain(CHANGE);
