@@ -5,6 +5,7 @@ import static org.jgits3.gerrit.e2e.Report.equal;
 
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jgits3.gerrit.e2e.tools.Balancer;
 import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** Two Gerrits behind HAProxy, one of which dies. */
@@ -46,8 +47,19 @@ final class Balanced {
     }
   }
 
+  /** Starts HAProxy, and waits until it has found a node that is ready. */
+  static Balancer start(
+      Programs programs, Path haproxy, Path directory, Path root, GerritNode a, GerritNode b)
+      throws Exception {
+    Balancer.Node first = new Balancer.Node(a.httpPort(), a.sshPort());
+    Balancer.Node second = new Balancer.Node(b.httpPort(), b.sshPort());
+    Balancer balancer = new Balancer(programs, haproxy, directory, root, first, second);
+    TwoNodes.eventually("HAProxy is ready", Balancer.MOST, balancer::isReady);
+    return balancer;
+  }
+
   private void run(Path haproxy) throws Exception {
-    try (Balancer balancer = Balancer.start(programs, haproxy, directory, root, a, b)) {
+    try (Balancer balancer = start(programs, haproxy, directory, root, a, b)) {
       equal(balancer.banner(), Balancer.SERVER_BANNER, "SSH");
       WorkCopy work = test.clone(a, project);
       work.git("remote", "set-url", "origin", balancer.url("/a/" + project));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.gerrit.e2e.tools.Balancer;
 import org.jgits3.gerrit.e2e.tools.Programs;
 import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
@@ -76,7 +77,7 @@ final class LateNodes {
     String change = test.clone(a, PROJECT).newChange("first");
     TwoNodes.lags("change", () -> TwoNodes.finds(b, change, "status:new"));
     String cookie = a.login("admin");
-    try (Balancer balancer = Balancer.start(programs, haproxy, directory, root, a, b)) {
+    try (Balancer balancer = Balanced.start(programs, haproxy, directory, root, a, b)) {
       List<Callable<Void>> all = new ArrayList<>();
       for (int second = 0; second < OUTAGE.toSeconds(); second++) {
         all.add(begun(second, request(second, balancer, change, cookie)));
@@ -147,7 +148,7 @@ final class LateNodes {
 
   /** A node that is cut off could answer a query of refs only with an error, after a minute. */
   private void one(Path haproxy) throws Exception {
-    try (Balancer balancer = Balancer.start(programs, haproxy, directory, root, a, b)) {
+    try (Balancer balancer = Balanced.start(programs, haproxy, directory, root, a, b)) {
       proxy.silence();
       try {
         TwoNodes.eventually("down", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "DOWN"));

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a run starts and reads: programs, the war of Gerrit, a proxy, JSON, times of threads. */
+/** What a run starts and reads: programs, the war of Gerrit, proxies, JSON, times of threads. */
 package org.jgits3.gerrit.e2e.tools;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.gerrit.e2e;
+package org.jgits3.gerrit.e2e.tools;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.jgits3.gerrit.e2e.Report.that;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,15 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** HAProxy in front of two Gerrits, with the sample of its settings. */
-final class Balancer implements AutoCloseable {
-  static final String SERVER_BANNER = "SSH-2.0-GerritCodeReview";
-  static final List<String> BACKENDS = List.of("gerrit_http/", "gerrit_ssh/");
+public final class Balancer implements AutoCloseable {
+  public static final String SERVER_BANNER = "SSH-2.0-GerritCodeReview";
+  private static final List<String> BACKENDS = List.of("gerrit_http/", "gerrit_ssh/");
 
   /** Deadline for what HAProxy itself does. */
-  static final Duration MOST = Duration.ofSeconds(30);
+  public static final Duration MOST = Duration.ofSeconds(30);
 
   /** Deadline for an answer. */
   private static final Duration ANSWER = Duration.ofMinutes(3);
@@ -38,8 +36,11 @@ final class Balancer implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
   private final Process process;
 
-  private Balancer(
-      Programs programs, Path haproxy, Path directory, Path root, GerritNode a, GerritNode b)
+  /** Ports of a Gerrit. */
+  public record Node(int httpPort, int sshPort) {}
+
+  /** Starts the program, which answers a little later. */
+  public Balancer(Programs programs, Path haproxy, Path directory, Path root, Node a, Node b)
       throws IOException {
     this.programs = programs;
     this.log = Files.createTempFile(directory, "haproxy", ".log");
@@ -55,7 +56,7 @@ final class Balancer implements AutoCloseable {
   }
 
   /** Finds the program; empty if it is not installed. */
-  static Optional<Path> program(Path root) {
+  public static Optional<Path> program(Path root) {
     String tools = root.resolve("target/tools").toString();
     return Stream.of((tools + ":" + System.getenv("PATH") + ":/usr/sbin").split(":"))
         .map(place -> Path.of(place, "haproxy"))
@@ -63,16 +64,7 @@ final class Balancer implements AutoCloseable {
         .findFirst();
   }
 
-  /** Starts the program, and waits until it has found a node that is ready. */
-  static Balancer start(
-      Programs programs, Path haproxy, Path directory, Path root, GerritNode a, GerritNode b)
-      throws Exception {
-    Balancer balancer = new Balancer(programs, haproxy, directory, root, a, b);
-    TwoNodes.eventually("HAProxy is ready", MOST, () -> balancer.status() == 200);
-    return balancer;
-  }
-
-  private String settings(String sample, GerritNode a, GerritNode b) {
+  private String settings(String sample, Node a, Node b) {
     String settings =
         sample
             .replace("bind :80", "bind 127.0.0.1:" + httpPort)
@@ -83,27 +75,29 @@ final class Balancer implements AutoCloseable {
             .replace("127.0.0.1:29420", "127.0.0.1:" + b.sshPort())
             .replace("127.0.0.1:8080", "127.0.0.1:" + a.httpPort())
             .replace("127.0.0.1:8081", "127.0.0.1:" + b.httpPort());
-    that(!settings.contains("127.0.0.1:808") && !settings.contains("port 808"), settings);
+    if (settings.contains("127.0.0.1:808") || settings.contains("port 808")) {
+      throw new IllegalStateException(settings);
+    }
     return settings;
   }
 
-  int sshPort() {
+  public int sshPort() {
     return sshPort;
   }
 
-  String url(String path) {
+  public String url(String path) {
     return "http://127.0.0.1:" + httpPort + path;
   }
 
   /** The last that HAProxy said of a server, such as {@code gerrit_http/gerrit-1}. */
-  String last(String server) throws IOException {
+  private String last(String server) throws IOException {
     return Files.readAllLines(log).stream()
         .filter(line -> line.contains("Server " + server + " "))
         .reduce("", (earlier, later) -> later);
   }
 
   /** Tests whether the last that HAProxy said of a node, for HTTP and SSH, is a word. */
-  boolean isSaid(String server, String word) throws IOException {
+  public boolean isSaid(String server, String word) throws IOException {
     for (String backend : BACKENDS) {
       if (!last(backend + server).contains(" is " + word)) {
         return false;
@@ -112,23 +106,25 @@ final class Balancer implements AutoCloseable {
     return true;
   }
 
-  private int status() throws InterruptedException {
+  /** Tests whether a node answers. */
+  public boolean isReady() throws InterruptedException {
     try {
-      return status("/a/config/server/version", "X-Forwarded-User", "admin");
+      return status("/a/config/server/version", "X-Forwarded-User", "admin") == 200;
     } catch (IOException e) {
-      return 0; // HAProxy does not listen yet
+      return false; // HAProxy does not listen yet
     }
   }
 
   /** Asks a node by HTTP, with a header, and returns the status. */
-  int status(String path, String header, String value) throws IOException, InterruptedException {
+  public int status(String path, String header, String value)
+      throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url(path))).header(header, value).timeout(ANSWER).build();
     return http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
   }
 
   /** What a node says of itself first, by SSH. */
-  String banner() {
+  public String banner() {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), sshPort)) {
       socket.setSoTimeout((int) MOST.toMillis());
       return new String(socket.getInputStream().readNBytes(SERVER_BANNER.length()), US_ASCII);
