@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ProgressMonitor;
@@ -29,6 +30,9 @@ public abstract sealed class ImportSource implements Closeable
     this.name = name;
   }
 
+  /** Time for which the server of a URL may be silent, by default. */
+  public static final Duration PATIENCE = Duration.ofMinutes(2);
+
   /**
    * Finds a repository.
    *
@@ -38,6 +42,19 @@ public abstract sealed class ImportSource implements Closeable
    * @throws IOException if there is none, it cannot be read, or it does not use SHA-1
    */
   public static ImportSource open(String location) throws IOException {
+    return open(location, PATIENCE);
+  }
+
+  /**
+   * Finds a repository.
+   *
+   * @param location as in {@link #open(String)}
+   * @param patience time after which a server that does not accept the connection, or sends
+   *     nothing, is given up; at least a second
+   * @return the source, to be closed
+   * @throws IOException as {@link #open(String)}
+   */
+  public static ImportSource open(String location, Duration patience) throws IOException {
     URIish uri;
     try {
       uri = new URIish(location);
@@ -46,12 +63,12 @@ public abstract sealed class ImportSource implements Closeable
       throw new IOException(UserInfo.without(location) + ": neither a path nor a URL");
     }
     if (uri.isRemote() || !isPath(uri)) {
-      return new RemoteSource(uri);
+      return new RemoteSource(uri, patience);
     }
     Path path = Path.of(uri.getPath());
     if (Files.isRegularFile(path) && !isGitFile(path)) {
       String file = path.toAbsolutePath().toString();
-      return new RemoteSource(new URIish().setScheme("bundle").setPath(file));
+      return new RemoteSource(new URIish().setScheme("bundle").setPath(file), patience);
     }
     return LocalSource.open(path);
   }

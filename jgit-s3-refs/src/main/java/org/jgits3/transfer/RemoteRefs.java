@@ -22,6 +22,7 @@ import org.eclipse.jgit.transport.URIish;
 final class RemoteRefs {
   private final URIish uri;
   private final Config config;
+  private final int patience;
 
   /**
    * Creates a reader.
@@ -29,10 +30,12 @@ final class RemoteRefs {
    * @param uri URL of the repository
    * @param config configuration whose {@code [http]} and {@code [transfer]} sections apply to the
    *     connection
+   * @param patience seconds for which the remote may be silent
    */
-  RemoteRefs(URIish uri, Config config) {
+  RemoteRefs(URIish uri, Config config, int patience) {
     this.uri = uri;
     this.config = config;
+    this.patience = patience;
   }
 
   /**
@@ -44,6 +47,7 @@ final class RemoteRefs {
   Collection<Ref> read() throws IOException {
     try (Repository none = nothing();
         Transport transport = Transport.open(none, uri)) {
+      transport.setTimeout(patience);
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
         return connection.getRefs();

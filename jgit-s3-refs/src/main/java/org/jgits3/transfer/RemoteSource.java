@@ -2,7 +2,9 @@
 package org.jgits3.transfer;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -33,22 +35,26 @@ final class RemoteSource extends ImportSource {
   private final URIish uri;
   private final UserInfo user;
 
-  RemoteSource(URIish uri) {
-    this(uri, new UserInfo(uri));
+  /** Time for which the other side may be silent, in seconds. */
+  private final int patience;
+
+  RemoteSource(URIish uri, Duration patience) {
+    this(uri, new UserInfo(uri), (int) patience.toSeconds());
   }
 
-  private RemoteSource(URIish uri, UserInfo user) {
+  private RemoteSource(URIish uri, UserInfo user, int patience) {
     super(user.shown());
     this.uri = uri;
     this.user = user;
+    this.patience = patience;
   }
 
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
     try {
-      setRefs(SourceRefs.of(new RemoteRefs(uri, config).read()));
+      setRefs(SourceRefs.of(new RemoteRefs(uri, config, patience).read()));
     } catch (IOException e) {
-      throw user.hidden(e);
+      throw failure(e);
     }
   }
 
@@ -57,8 +63,19 @@ final class RemoteSource extends ImportSource {
     try {
       fetch(target, monitor);
     } catch (IOException e) {
-      throw user.hidden(e);
+      throw failure(e);
     }
+  }
+
+  private IOException failure(IOException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof InterruptedIOException) {
+        return new IOException(
+            this + ": the server was silent for " + patience + " s, which is --timeout",
+            user.hidden(e));
+      }
+    }
+    return user.hidden(e);
   }
 
   /**
@@ -66,6 +83,7 @@ final class RemoteSource extends ImportSource {
    */
   private void fetch(S3Repository target, ProgressMonitor monitor) throws IOException {
     try (Transport transport = Transport.open(target, uri)) {
+      transport.setTimeout(patience);
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();

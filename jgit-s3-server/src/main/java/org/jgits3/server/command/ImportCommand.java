@@ -2,6 +2,7 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.time.Duration;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.StoreCommand;
@@ -10,6 +11,7 @@ import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Imports a repository from a directory or a URL. */
@@ -26,13 +28,23 @@ final class ImportCommand extends StoreCommand {
   @Parameters(index = "1", paramLabel = "NAME", description = "The name it gets.")
   private RepositoryName name;
 
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      defaultValue = "120",
+      description = "Give up a server that is silent for so long (${DEFAULT-VALUE}).")
+  private int timeoutSeconds;
+
   /** Result as {@code --json} prints it. */
   private record Report(
       boolean ok, String name, String source, int refs, long objects, long packBytes) {}
 
   @Override
   public Integer call() throws IOException {
-    try (ImportSource source = ImportSource.open(location)) {
+    if (timeoutSeconds < 1) {
+      throw usage("Invalid value for option '--timeout': it is less than 1");
+    }
+    try (ImportSource source = ImportSource.open(location, Duration.ofSeconds(timeoutSeconds))) {
       print(source.toString(), importFrom(source));
     }
     return 0;
