@@ -325,6 +325,30 @@ public final class S3Settings {
   }
 
   /**
+   * Directory of local copies of objects.
+   *
+   * @return the directory, which need not exist; empty if there are none
+   */
+  public Optional<Path> cacheDirectory() {
+    return value(CACHE_DIRECTORY);
+  }
+
+  /**
+   * Sum of the limits of memory, which should leave some of the heap to other things.
+   *
+   * @return bytes of refs, manifests, indexes, transfers, uploads and blocks
+   */
+  public long limits() {
+    UploadOptions uploads = uploads();
+    return tableLimit()
+        + manifestLimit()
+        + indexLimit()
+        + receiveLimit()
+        + (long) uploads.partSize() * uploads.buffers()
+        + BlockCache.configuration(config, HEAP).getBlockLimit();
+  }
+
+  /**
    * Memory for uploads.
    *
    * @return the options, all repositories together

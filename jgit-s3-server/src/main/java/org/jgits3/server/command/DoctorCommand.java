@@ -2,6 +2,8 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.Stores;
@@ -30,7 +32,26 @@ final class DoctorCommand extends StoreCommand {
       print(report, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();
     }
+    settings.cacheDirectory().ifPresent(this::checkCache);
     return 0;
+  }
+
+  /** Checks that the directory can be made or written, and changes nothing. */
+  private void checkCache(Path directory) {
+    Path existing = directory.toAbsolutePath();
+    while (!Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    if (!Files.isDirectory(existing) || !Files.isWritable(existing)) {
+      throw usage(
+          "[s3 \"cache\"] directory "
+              + directory
+              + ": cannot be used, since "
+              + existing
+              + (Files.isDirectory(existing)
+                  ? " cannot be written by this user; create the directory for the user of the server"
+                  : " is no directory"));
+    }
   }
 
   private static List<String> unfinishedUploads(ObjectStore store) throws IOException {

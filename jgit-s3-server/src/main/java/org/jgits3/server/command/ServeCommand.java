@@ -34,6 +34,8 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
+  private static final int MIB = 20;
+
   /** Maximum time, after requests have ended, for uploads and background commits to end. */
   private static final Duration CLOSING = Duration.ofMinutes(1);
 
@@ -130,6 +132,13 @@ final class ServeCommand implements Callable<Integer> {
   private InetSocketAddress monitor;
 
   @Option(
+      names = "--forwarded-for",
+      description =
+          "Take the address of a client, for reflogs, from X-Forwarded-For: only behind a proxy that"
+              + " sets it.")
+  private boolean forwardedFor;
+
+  @Option(
       names = "--shutdown-timeout",
       paramLabel = "SECONDS",
       defaultValue = "30",
@@ -154,6 +163,7 @@ final class ServeCommand implements Callable<Integer> {
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       S3Settings settings = program.settings();
+      warnOfLimits(settings);
       Optional.ofNullable(monitor).or(settings::monitor).ifPresent(builder::monitor);
       try (S3RepositoryManager manager = program.open(settings, metrics)) {
         manager.uploads().keepOpenAtExit();
@@ -162,6 +172,17 @@ final class ServeCommand implements Callable<Integer> {
       }
     }
     return 0;
+  }
+
+  private static void warnOfLimits(S3Settings settings) {
+    long heap = Runtime.getRuntime().maxMemory();
+    if (settings.limits() > heap) {
+      LOG.warn(
+          "the limits of memory in the configuration are {} MiB together, and the heap has {} MiB:"
+              + " leave them out, or start with a larger -Xmx",
+          settings.limits() >> MIB,
+          heap >> MIB);
+    }
   }
 
   private void serve(S3RepositoryManager manager, GitHttpServer.Builder builder)
@@ -202,6 +223,7 @@ final class ServeCommand implements Callable<Integer> {
         GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
+            .forwardedFor(forwardedFor)
             .minRate(minRate)
             .idleTimeout(Duration.ofSeconds(idleSeconds))
             .headerTimeout(Duration.ofSeconds(headerSeconds))

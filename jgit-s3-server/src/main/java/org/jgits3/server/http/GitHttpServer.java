@@ -125,6 +125,7 @@ public final class GitHttpServer implements Closeable {
     private Optional<InetSocketAddress> monitor = Optional.empty();
     private boolean createOnPush;
     private boolean anonymous;
+    private boolean forwardedFor;
     private Optional<UsersFile> users = Optional.empty();
     private Config config = new Config();
     private Optional<Long> maxPackSize = Optional.empty();
@@ -234,6 +235,18 @@ public final class GitHttpServer implements Closeable {
      */
     public Builder createOnPush(boolean create) {
       createOnPush = create;
+      return this;
+    }
+
+    /**
+     * Takes the address of a client from {@code X-Forwarded-For}, which a client without a proxy
+     * could invent.
+     *
+     * @param forwarded true if a proxy sets the header; false, the default, to ignore it
+     * @return this
+     */
+    public Builder forwardedFor(boolean forwarded) {
+      forwardedFor = forwarded;
       return this;
     }
 
@@ -391,7 +404,11 @@ public final class GitHttpServer implements Closeable {
               listen,
               handlers(repositories, store),
               new Listener.Limits(
-                  gitRequests + MORE_THREADS, connections, headerTimeout, idleTimeout));
+                  gitRequests + MORE_THREADS,
+                  connections,
+                  headerTimeout,
+                  idleTimeout,
+                  forwardedFor));
       try {
         return new GitHttpServer(clients, monitors(store), store, shutdownLimit);
       } catch (IOException e) {
@@ -406,7 +423,8 @@ public final class GitHttpServer implements Closeable {
       }
       Handler handlers = new HealthHandler(store, new MetricsHandler(metrics, null));
       Listener.Limits limits =
-          new Listener.Limits(MONITOR_THREADS, MONITOR_CONNECTIONS, headerTimeout, idleTimeout);
+          new Listener.Limits(
+              MONITOR_THREADS, MONITOR_CONNECTIONS, headerTimeout, idleTimeout, false);
       return Optional.of(Listener.open(monitor.get(), RequestRules.anyName(handlers), limits));
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.ForwardedRequestCustomizer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -44,8 +45,9 @@ final class Listener {
    * @param connections maximum number of connections
    * @param headers time for the headers of a request
    * @param idle time without a byte after which a connection is closed
+   * @param proxied true if the address of a client is that in X-Forwarded-For
    */
-  record Limits(int threads, int connections, Duration headers, Duration idle) {}
+  record Limits(int threads, int connections, Duration headers, Duration idle, boolean proxied) {}
 
   /** Number of connections that leaves half of the files, which the process may open, to others. */
   static int connectionsThatFit() {
@@ -67,7 +69,7 @@ final class Listener {
     WaitingConnections connections =
         new WaitingConnections(limits.connections(), limits.headers(), requests);
     server.setHandler(connections);
-    ServerConnector connector = connector(server, address);
+    ServerConnector connector = connector(server, address, limits.proxied());
     connector.setIdleTimeout(limits.idle().toMillis());
     connector.addBean(connections, false);
     try {
@@ -82,8 +84,12 @@ final class Listener {
     return new Listener(server, connector, requests);
   }
 
-  private static ServerConnector connector(Server server, InetSocketAddress address) {
+  private static ServerConnector connector(
+      Server server, InetSocketAddress address, boolean proxied) {
     HttpConfiguration http = new HttpConfiguration();
+    if (proxied) {
+      http.addCustomizer(addressOfClient());
+    }
     http.setSendServerVersion(false);
     // Encoded slashes and the like are left to CanonicalPathFilter, which answers 404.
     http.setUriCompliance(UriCompliance.UNSAFE);
@@ -92,6 +98,20 @@ final class Listener {
     connector.setPort(address.getPort());
     server.addConnector(connector);
     return connector;
+  }
+
+  /** Reads one header: from others a client could choose the host that it is said to have asked. */
+  private static ForwardedRequestCustomizer addressOfClient() {
+    ForwardedRequestCustomizer customizer = new ForwardedRequestCustomizer();
+    customizer.setForwardedHeader(null);
+    customizer.setForwardedHostHeader(null);
+    customizer.setForwardedServerHeader(null);
+    customizer.setForwardedProtoHeader(null);
+    customizer.setForwardedPortHeader(null);
+    customizer.setForwardedHttpsHeader(null);
+    customizer.setForwardedCipherSuiteHeader(null);
+    customizer.setForwardedSslSessionIdHeader(null);
+    return customizer;
   }
 
   private static String why(Throwable failure) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jgit.api.Git;
 import org.jgits3.server.e2e.process.Command;
@@ -32,6 +33,18 @@ class DoctorIT {
   void a_directory_passes() throws IOException {
     Command doctor = Command.run(ServedStore.directory(scratch), "doctor");
     assertThat(doctor.exitCode()).as("%s", doctor).isZero();
+  }
+
+  @Test
+  void cache_directory_that_cannot_be_made_is_refused() throws IOException {
+    Path file = Files.writeString(scratch.resolve("file"), "");
+    ServedStore store = ServedStore.directory(scratch);
+    Files.writeString(
+        store.config().orElseThrow(),
+        "[s3 \"cache\"]\n\tdirectory = " + file.resolve("cache") + "\n",
+        StandardOpenOption.APPEND);
+    Command doctor = Command.run(store, "doctor").failsInOneLine(2);
+    assertThat(doctor.stderr()).contains("[s3 \"cache\"] directory", file + " is no directory");
   }
 
   @Test

@@ -339,6 +339,33 @@ class HostileClientsTest {
     }
   }
 
+  private static String pushAs(GitHttpServer server, String branch, String... headers)
+      throws IOException {
+    byte[] body = ScriptedPush.firstCommit("file", branch.getBytes(UTF_8)).body();
+    byte[] renamed = new String(body, ISO_8859_1).replace("main", branch).getBytes(ISO_8859_1);
+    return post(server, "/r.git/git-receive-pack", PUSH, renamed, headers);
+  }
+
+  private String pusher(String branch) throws IOException {
+    try (S3Repository r = manager.openRepository("r")) {
+      return r.getRefDatabase().getReflogReader("refs/heads/" + branch).getLastEntry().getWho().getEmailAddress();
+    }
+  }
+
+  @Test
+  void address_of_a_client_is_that_of_a_proxy_only_if_so_configured() throws Exception {
+    manager.createRepository("r").close();
+    String[] claimed = {"X-Forwarded-For: 192.0.2.7", "X-Forwarded-Host: evil.example"};
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      assertThat(pushAs(server, "gone", claimed)).contains("unpack ok");
+      assertThat(pusher("gone")).isEqualTo("anonymous@127.0.0.1");
+    }
+    try (GitHttpServer server = start(GitHttpServer.builder().forwardedFor(true))) {
+      assertThat(pushAs(server, "seen", claimed)).contains("unpack ok");
+      assertThat(pusher("seen")).isEqualTo("anonymous@192.0.2.7");
+    }
+  }
+
   @Test
   void methods_that_no_git_client_uses_are_refused() throws Exception {
     repository("r");
