@@ -33,6 +33,7 @@ public final class IdentityStub implements AutoCloseable {
   private final AtomicInteger issued = new AtomicInteger();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final HttpServer listener;
+  private volatile boolean refusing;
 
   /**
    * Starts the services.
@@ -105,13 +106,23 @@ public final class IdentityStub implements AutoCloseable {
         String action = form.replaceAll(".*Action=(\\w+).*", "$1");
         answer = assumedRole(action);
       }
+      if (refusing) {
+        answer =
+            "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not for you</Message></Error>"
+                + "</ErrorResponse>";
+      }
       byte[] bytes = answer.getBytes(UTF_8);
       exchange
           .getResponseHeaders()
           .add("Content-Type", answer.startsWith("{") ? "application/json" : "text/xml");
-      exchange.sendResponseHeaders(200, bytes.length);
+      exchange.sendResponseHeaders(refusing ? 403 : 200, bytes.length);
       exchange.getResponseBody().write(bytes);
     }
+  }
+
+  /** Has every request from now on refused. */
+  public void refuse() {
+    refusing = true;
   }
 
   private Instant expiration() {

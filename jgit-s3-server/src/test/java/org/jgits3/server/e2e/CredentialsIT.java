@@ -162,6 +162,14 @@ class CredentialsIT {
   }
 
   @Test
+  void service_that_refuses_credentials_is_named() throws IOException {
+    identities.refuse();
+    Command refused = Command.run(with(webIdentity()), "list");
+    refused.failsInOneLine(1);
+    assertThat(refused.stderr()).contains("no credentials found", "WebIdentity", "not for you");
+  }
+
+  @Test
   void credentials_that_expire_amid_a_push_are_renewed() throws Exception {
     identities.close();
     identities = new IdentityStub(Duration.ofSeconds(30)); // the SDK renews them a minute before
