@@ -348,7 +348,11 @@ class HostileClientsTest {
 
   private String pusher(String branch) throws IOException {
     try (S3Repository r = manager.openRepository("r")) {
-      return r.getRefDatabase().getReflogReader("refs/heads/" + branch).getLastEntry().getWho().getEmailAddress();
+      return r.getRefDatabase()
+          .getReflogReader("refs/heads/" + branch)
+          .getLastEntry()
+          .getWho()
+          .getEmailAddress();
     }
   }
 
