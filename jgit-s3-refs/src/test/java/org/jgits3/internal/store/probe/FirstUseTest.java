@@ -31,6 +31,7 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.signed.DigestProxy;
 import org.jgits3.testing.signed.UnsafeProxy;
 import org.jgits3.testing.signed.UnsafeProxy.Fault;
 import org.junit.jupiter.api.Test;
@@ -152,6 +153,16 @@ class FirstUseTest {
     List<String> keys = new ArrayList<>();
     good.list("probe/passed/", object -> keys.add(object.key()));
     assertThat(keys).hasSize(1);
+  }
+
+  @Test
+  void store_that_wants_content_md5_of_deletions_is_left_clean() throws Exception {
+    try (DigestProxy proxy = new DigestProxy(server);
+        ObjectStore store = Stores.open(bucket, options(proxy.endpoint()))) {
+      Markers.mark(store, store.service());
+      open(options(proxy.endpoint()));
+    }
+    assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
   }
 
   @Test
