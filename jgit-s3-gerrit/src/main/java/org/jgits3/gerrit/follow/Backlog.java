@@ -131,6 +131,14 @@ final class Backlog {
     return !failures.keySet().containsAll(waiting) || !failures.keySet().containsAll(underWay);
   }
 
+  /**
+   * Tests whether everything was followed, or fails by itself: by another cause than the store.
+   * What fails by itself is given up in the end.
+   */
+  boolean isSettled() {
+    return !hasUntried() && failedByStore.isEmpty();
+  }
+
   /** Tests whether an effect failed and is tried again. */
   boolean isFailing() {
     return !failures.isEmpty();

@@ -417,7 +417,9 @@ public class Follower implements LifecycleListener {
    * Saves the position as of the previous call. In the meantime, a request of this Gerrit may have
    * replaced a document with one of an earlier state; such documents are followed again, from a
    * list in memory. Neither this list nor the effects of this node that wait are durable, so the
-   * position is saved only when none of them waits.
+   * position is saved only when none of them waits. A document that fails by itself does not count,
+   * or a user could keep the position from being saved: it is tried some more times in this
+   * process.
    */
   private void save() throws IOException {
     if (toBeSaved > 0 && nothingWaits()) {
@@ -433,7 +435,7 @@ public class Follower implements LifecycleListener {
 
   /** Tests whether everything that the position to be saved next covers is applied. */
   private boolean nothingWaits() {
-    return indexing.isEmpty()
+    return indexing.isSettled()
         && reindexed.isEmpty()
         && indexedHere.isEmpty()
         && (settled == null || !own.anyKnownAt(settledAt));

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.LocalState;
@@ -186,7 +187,14 @@ final class Indexing {
   private void begin() {
     while (!stopped && begin(groups)) {}
     long now = System.nanoTime();
-    counted.removeIf(task -> now - task.began > longest.toNanos());
+    for (Task task : List.copyOf(counted)) {
+      if (now - task.began > longest.toNanos()) {
+        counted.remove(task);
+        LOG.atWarning().log(
+            "Following: it takes longer than %s s to index %s of %s",
+            longest.toSeconds(), names(task.effects), task.lane.project);
+      }
+    }
     boolean begun = true;
     while (begun) {
       begun = false;
@@ -260,12 +268,14 @@ final class Indexing {
       return;
     }
     lost.forEach(effect -> givenUp.add(new Document(project, effect.document())));
-    List<String> names = lost.stream().limit(NAMED).map(Effect::toString).toList();
     LOG.atSevere().withCause(reasons.get(lost.iterator().next())).log(
-        "Following: given up until it changes: %s%s of %s",
-        String.join(", ", names),
-        lost.size() > NAMED ? " and " + (lost.size() - NAMED) + " more" : "",
-        project);
+        "Following: given up until it changes: %s of %s", names(lost), project);
+  }
+
+  private static String names(Collection<Effect> effects) {
+    String names =
+        effects.stream().limit(NAMED).map(Effect::toString).collect(Collectors.joining(", "));
+    return effects.size() > NAMED ? names + " and " + (effects.size() - NAMED) + " more" : names;
   }
 
   private Stream<Lane> all() {
@@ -279,6 +289,13 @@ final class Indexing {
   /** Tests whether nothing waits and nothing is under way. */
   synchronized boolean isEmpty() {
     return all().allMatch(lane -> lane.backlog.isEmpty());
+  }
+
+  /**
+   * Tests whether everything is followed that was added, except documents that fail by themselves.
+   */
+  synchronized boolean isSettled() {
+    return all().allMatch(lane -> lane.backlog.isSettled());
   }
 
   /**

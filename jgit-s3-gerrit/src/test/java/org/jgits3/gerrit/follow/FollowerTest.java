@@ -54,6 +54,7 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.gerrit.shared.SharedEvents;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,7 @@ class FollowerTest {
   private static final Duration MOST = Duration.ofSeconds(60);
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
   private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
+  private static final StoreException OUTAGE = new StoreException.Unavailable("key", "", null);
   private static final Project.NameKey PROJECT = Project.nameKey("a");
 
   @TempDir Path directory;
@@ -104,6 +106,7 @@ class FollowerTest {
     final Map<Project.NameKey, Throwable> unreadable = new ConcurrentHashMap<>();
     final Map<Project.NameKey, List<Change.Id>> changes = new ConcurrentHashMap<>();
     final Set<Change.Id> followed = ConcurrentHashMap.newKeySet();
+    volatile Throwable refusal = new IOException("refused");
     volatile Change.Id broken = Change.id(0);
     volatile Callable<?> withChanges = () -> null;
     volatile CountDownLatch together = new CountDownLatch(0);
@@ -144,7 +147,7 @@ class FollowerTest {
               .forEach(result.found()::add);
         }
         if (refused.contains(project)) {
-          result.failed().put(effect, new IOException("refused"));
+          result.failed().put(effect, refusal);
         }
       }
       return result;
@@ -272,6 +275,7 @@ class FollowerTest {
     follower.start();
     eventually(() -> status.report().ready());
     follower.stop();
+    local.asked.clear();
     begin();
     return file.load().orElseThrow().toBytes();
   }
@@ -283,6 +287,7 @@ class FollowerTest {
     byte[] before = position();
     change(PROJECT);
     local.refused.add(PROJECT);
+    local.refusal = OUTAGE;
     followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
     local.refused.clear();
@@ -297,10 +302,24 @@ class FollowerTest {
     create(PROJECT);
     byte[] before = position();
     create(Project.nameKey("b"));
-    local.refused.add(PROJECT);
+    local.withChanges =
+        () -> {
+          throw OUTAGE;
+        };
     indexedHere.again(new Effect.OfChange(Change.id(1)), PROJECT);
     followUntilAsked();
     assertThat(file.load().orElseThrow().toBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void a_position_is_saved_although_a_document_fails_by_itself() throws Exception {
+    byte[] before = position();
+    local.refused.add(PROJECT);
+    create(PROJECT);
+    follower.start();
+    eventually(() -> metric("failing") == 1);
+    follower.stop();
+    assertThat(file.load().orElseThrow().toBytes()).isNotEqualTo(before);
   }
 
   @Test
@@ -541,7 +560,7 @@ class FollowerTest {
     local.changes.put(PROJECT, changes(2));
     local.withChanges =
         () -> {
-          throw new IllegalStateException("refused");
+          throw OUTAGE;
         };
     create(PROJECT);
     follower.start();
