@@ -299,14 +299,14 @@ final class Indexing {
   }
 
   /**
-   * Tests whether everything was tried that was added, except documents of projects that have taken
-   * {@link #PATIENCE}.
+   * Tests the same, except for projects that have taken {@link #PATIENCE}. After an outage it is
+   * true once everything that the store failed was followed.
    */
   synchronized boolean isTried() {
     long now = System.nanoTime();
     return all()
         .filter(lane -> lane == groups || now - lane.since < patience.toNanos())
-        .noneMatch(lane -> lane.backlog.hasUntried());
+        .allMatch(lane -> lane.backlog.isSettled());
   }
 
   /**

@@ -23,6 +23,7 @@ import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -181,5 +182,17 @@ class IndexingTest {
     add(PROJECT, new Effect.OfProject());
     awaitTried();
     assertThat(indexing.givenUp()).isZero();
+  }
+
+  @Test
+  void documents_that_the_store_failed_are_waited_for() throws Exception {
+    failing.put(PROJECT, new StoreException.Unavailable("key", "no answer", null));
+    add(PROJECT, CHANGE);
+    retryUntil(() -> !indexing.failing().isEmpty());
+    assertThat(indexing.isTried()).isFalse();
+    failing.clear();
+    indexing.retry();
+    awaitTried();
+    assertThat(followed).contains(CHANGE);
   }
 }
