@@ -37,7 +37,7 @@ class UnreliableStoreTest {
   private static final int MANAGERS = 3;
   private static final int THREADS = 3;
   private static final int UPDATES = 25;
-  private static final String[] REFS = {"refs/heads/a", "refs/heads/b"};
+  private static final String[] REFS = {"refs/values/a", "refs/values/b"};
 
   @TempDir Path directory;
   private final Set<ObjectId> acknowledged = ConcurrentHashMap.newKeySet();

@@ -13,6 +13,7 @@ import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.LargeObjectException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.file.RefDirectory;
@@ -21,6 +22,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
@@ -32,6 +34,7 @@ import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.RawParseUtils;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.ImportedPack;
+import org.jgits3.internal.pack.check.DeltaCheck;
 
 /**
  * Repository in a directory. Its reachable objects go to the store as one pack, read from packs,
@@ -193,7 +196,32 @@ final class LocalSource extends ImportSource {
       throw missing(e);
     } catch (CorruptObjectException e) {
       throw new IOException(this + ": " + e.getMessage() + "; see git fsck", e);
+    } catch (LargeObjectException e) {
+      throw new IOException(
+          this
+              + ": "
+              + largest()
+              + " is too large: an object may have "
+              + DeltaCheck.MOST_BYTES
+              + " bytes, and one that is stored as a delta has to fit the heap",
+          e);
     }
+  }
+
+  /** Names the largest object. */
+  private String largest() throws IOException {
+    long most = -1;
+    String found = "";
+    try (ObjectReader reader = repository.newObjectReader()) {
+      for (ObjectId id : selection.getObjectSet()) {
+        long size = reader.getObjectSize(id, ObjectReader.OBJ_ANY);
+        if (size > most) {
+          most = size;
+          found = "object " + id.name() + " of " + size + " bytes";
+        }
+      }
+    }
+    return found;
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -56,7 +57,11 @@ class BackgroundGcTest extends MaintainedRepository {
     try (ObjectInserter inserter = it.user.newObjectInserter()) {
       TreeFormatter tree = new TreeFormatter();
       tree.append("large", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
-      ObjectId id = inserter.insert(tree);
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(tree));
+      commit.setAuthor(TestRepositories.WHO);
+      commit.setCommitter(TestRepositories.WHO);
+      ObjectId id = inserter.insert(commit);
       inserter.flush();
       point(it.user, ref, id);
     }

@@ -171,6 +171,17 @@ class TransferMemoryTest {
   }
 
   @Test
+  void blob_of_more_bytes_than_any_may_have_is_refused_at_its_header() throws Exception {
+    open("64m");
+    byte[] bytes = new ForgedPack(1).header(Constants.OBJ_BLOB, Integer.MAX_VALUE - 7).open();
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "object 1 of the pack: Object too large (2,147,483,640 bytes), rejecting the pack. Max"
+                + " object size limit is 2,147,483,639 bytes.");
+  }
+
+  @Test
   void submodules_that_memory_has_no_room_for_are_refused_before_they_are_parsed()
       throws Exception {
     open("16m");

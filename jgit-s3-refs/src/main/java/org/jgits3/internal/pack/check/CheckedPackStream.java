@@ -3,6 +3,7 @@ package org.jgits3.internal.pack.check;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
@@ -66,6 +67,8 @@ public final class CheckedPackStream extends OutputStream {
       throws IOException {
     try (CheckedPackStream checked = new CheckedPackStream(out)) {
       writer.writePack(monitor, monitor, checked);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -76,10 +79,14 @@ public final class CheckedPackStream extends OutputStream {
 
   @Override
   public void write(byte[] b, int off, int len) throws IOException {
-    for (int at = off; at < off + len; ) {
-      int n = inContent ? content(b, at, off + len - at) : header(b[at]);
-      at += n;
-      position += n;
+    try {
+      for (int at = off; at < off + len; ) {
+        int n = inContent ? content(b, at, off + len - at) : header(b[at]);
+        at += n;
+        position += n;
+      }
+    } catch (CorruptObjectException e) {
+      throw new UncheckedIOException(e); // else JGit takes the source for bad, and tries for ever
     }
     out.write(b, off, len);
   }

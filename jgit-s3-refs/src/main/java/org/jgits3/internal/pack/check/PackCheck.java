@@ -2,7 +2,6 @@
 package org.jgits3.internal.pack.check;
 
 import java.io.Closeable;
-import java.io.IOException;
 import java.util.List;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
@@ -125,11 +124,11 @@ public final class PackCheck implements Closeable {
   /**
    * Checks the size of an object or delta before its bytes arrive.
    *
-   * @throws IOException if it is larger than any object may be
+   * @throws CorruptObjectException if it is larger than any object may be
    */
-  void size(long bytes) throws IOException {
+  void size(long bytes) throws CorruptObjectException {
     if (bytes < 0 || bytes > DeltaCheck.MOST_BYTES) {
-      throw new IOException(named() + " has " + DeltaCheck.tooMany(bytes));
+      throw corrupt("has " + DeltaCheck.tooMany(bytes));
     }
   }
 

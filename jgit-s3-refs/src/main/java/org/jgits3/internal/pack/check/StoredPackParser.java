@@ -13,6 +13,9 @@ import org.eclipse.jgit.transport.PackLock;
 
 /** Checks a pack of the store. Used by one thread, for one pack. */
 public final class StoredPackParser extends FsckPackParser {
+  /** Copies of an object that JGit has in memory while it applies a delta. */
+  private static final int COPIES = 3;
+
   private final PackCheck check = new PackCheck();
 
   /**
@@ -82,7 +85,11 @@ public final class StoredPackParser extends FsckPackParser {
 
   @Override
   protected UnresolvedDelta onEndDelta() throws IOException {
-    check.endDelta();
+    long size = check.endDelta();
+    if (COPIES * size > Runtime.getRuntime().maxMemory()) {
+      throw new IOException(
+          check.named() + " makes one of " + size + " bytes, for which the heap has no room");
+    }
     return super.onEndDelta();
   }
 }
