@@ -18,10 +18,19 @@ import org.eclipse.jgit.lib.Ref;
 
 /**
  * Reads objects that do not exist: an annotated tag for each tag of a set of refs, and an empty
- * file for every other id. So refs can be created by the thousand without storing an object for
+ * commit for every other id. So refs can be created by the thousand without storing an object for
  * each; no look-up ever opens one.
  */
 final class ImaginaryObjects extends ObjectReader {
+  private static final byte[] COMMIT =
+      """
+      tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904
+      author A <a@example.com> 0 +0000
+      committer A <a@example.com> 0 +0000
+
+      """
+          .getBytes(UTF_8);
+
   private final Map<ObjectId, ObjectId> tags;
 
   /**
@@ -56,9 +65,9 @@ final class ImaginaryObjects extends ObjectReader {
   public ObjectLoader open(AnyObjectId id, int typeHint) {
     ObjectId target = tags.get(id);
     if (target == null) {
-      return new ObjectLoader.SmallObject(Constants.OBJ_BLOB, new byte[0]);
+      return new ObjectLoader.SmallObject(Constants.OBJ_COMMIT, COMMIT);
     }
-    String tag = "object " + target.name() + "\ntype blob\ntag v1\n\nv1\n";
+    String tag = "object " + target.name() + "\ntype commit\ntag v1\n\nv1\n";
     return new ObjectLoader.SmallObject(Constants.OBJ_TAG, tag.getBytes(UTF_8));
   }
 

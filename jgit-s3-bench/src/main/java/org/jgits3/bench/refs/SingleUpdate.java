@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.refs;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
 import java.util.List;
-import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
 
 /** Moves a branch to and fro between two objects. */
 final class SingleUpdate {
@@ -17,13 +17,17 @@ final class SingleUpdate {
 
   private SingleUpdate() {}
 
-  /** Writes two objects for the branch to point to. */
+  /** Writes two commits for the branch to point to. */
   static List<ObjectId> targets(Repository repository) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      List<ObjectId> ids =
-          List.of(
-              inserter.insert(Constants.OBJ_BLOB, "one".getBytes(UTF_8)),
-              inserter.insert(Constants.OBJ_BLOB, "two".getBytes(UTF_8)));
+      CommitBuilder commit = new CommitBuilder();
+      commit.setTreeId(inserter.insert(new TreeFormatter()));
+      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
+      commit.setCommitter(commit.getAuthor());
+      commit.setMessage("one");
+      ObjectId one = inserter.insert(commit);
+      commit.setMessage("two");
+      List<ObjectId> ids = List.of(one, inserter.insert(commit));
       inserter.flush();
       return ids;
     }
@@ -32,7 +36,7 @@ final class SingleUpdate {
   /**
    * Moves the branch.
    *
-   * @param target one of the objects
+   * @param target one of the commits
    * @return what became of it
    * @throws IOException if it was not moved
    */
