@@ -62,7 +62,7 @@ final class ObservedReceivePack extends S3ReceivePack {
       if (!told.anything) {
         throw e;
       }
-      LOG.warn("{}: a push failed", getRepository(), e);
+      LOG.warn("receive-pack to {}", getRepository().getIdentifier(), e);
     } catch (IOException e) {
       if (told.anything || !isUnreadable(e)) {
         throw e;

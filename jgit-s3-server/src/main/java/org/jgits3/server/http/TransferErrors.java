@@ -4,6 +4,7 @@ package org.jgits3.server.http;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.eclipse.jetty.io.EofException;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.http.server.GitSmartHttpTools;
@@ -65,6 +66,9 @@ final class TransferErrors {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof Refusal refusal) {
         return refusal;
+      }
+      if (cause instanceof EofException) {
+        return new Refusal(HttpServletResponse.SC_BAD_REQUEST, "the client is gone", null);
       }
       if (cause instanceof BodyFilter.UndecodableException) {
         return new Refusal(HttpServletResponse.SC_BAD_REQUEST, cause.getMessage(), failure);

@@ -71,6 +71,7 @@ class LoadBalancerIT {
   private record Sample(String program, String file, String listen, String here) {}
 
   @TempDir private Path scratch;
+  private GitClient git;
   private GitClient work;
   private ServedStore store;
   private Process balancer;
@@ -78,7 +79,8 @@ class LoadBalancerIT {
   @BeforeEach
   void prepare() throws IOException {
     store = ServedStore.directory(scratch);
-    work = GitClient.in(scratch).init("work");
+    git = GitClient.in(scratch);
+    work = git.init("work");
   }
 
   @AfterEach
@@ -123,7 +125,7 @@ class LoadBalancerIT {
         AtomicBoolean over = new AtomicBoolean();
         List<Future<Integer>> pushers = new ArrayList<>();
         for (int i = 0; i < PUSHERS; i++) {
-          GitClient client = GitClient.in(scratch).init("work" + i);
+          GitClient client = git.init("work" + i);
           String url = "http://127.0.0.1:" + port + "/" + REPOSITORIES.get(i) + ".git";
           push(client, url);
           pushers.add(threads.submit(() -> pushUntil(over, client, url)));
@@ -141,10 +143,18 @@ class LoadBalancerIT {
         for (Future<Integer> pusher : pushers) {
           assertThat(pusher.get(5, TimeUnit.MINUTES)).isPositive();
         }
-        assertThat(status(one, "healthz/store")).isEqualTo(200);
+        awaitHealthyStore(one);
       }
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  /** Waits until a server has noticed that the store is back. */
+  private static void awaitHealthyStore(ServerProcess server) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (status(server, "healthz/store") != 200) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
     }
   }
 

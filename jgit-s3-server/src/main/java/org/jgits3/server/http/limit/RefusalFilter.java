@@ -24,7 +24,9 @@ public final class RefusalFilter extends HttpFilter {
       chain.doFilter(req, rsp);
     } catch (Refusal refusal) {
       if (rsp.isCommitted()) {
-        LOG.warn("{} {} was cut off", req.getMethod(), req.getRequestURI(), refusal);
+        if (refusal.getCause() != null) {
+          LOG.warn("{} {} was cut off", req.getMethod(), req.getRequestURI(), refusal);
+        }
         throw refusal;
       }
       rsp.reset();
