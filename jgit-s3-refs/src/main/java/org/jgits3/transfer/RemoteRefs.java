@@ -46,8 +46,7 @@ final class RemoteRefs {
    */
   Collection<Ref> read() throws IOException {
     try (Repository none = nothing();
-        Transport transport = Transport.open(none, uri)) {
-      transport.setTimeout(patience);
+        Transport transport = RemoteSource.transport(none, uri, patience)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
         return connection.getRefs();

@@ -17,6 +17,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevBlob;
 import org.eclipse.jgit.revwalk.RevObject;
@@ -82,8 +83,7 @@ final class RemoteSource extends ImportSource {
    * Fetches with a new list of refs, because those of {@link #inspect} may not be offered any more.
    */
   private void fetch(S3Repository target, ProgressMonitor monitor) throws IOException {
-    try (Transport transport = Transport.open(target, uri)) {
-      transport.setTimeout(patience);
+    try (Transport transport = transport(target, uri, patience)) {
       transport.setCredentialsProvider(new NetRCCredentialsProvider());
       try (FetchConnection connection = transport.openFetch()) {
         Collection<Ref> offered = connection.getRefs();
@@ -96,6 +96,16 @@ final class RemoteSource extends ImportSource {
     }
     checkNotShallow(target); // JGit has noted what the other side said of itself
     checkComplete(target, monitor);
+  }
+
+  /** Opens a transport that gives up a side which is silent for so many seconds. */
+  static Transport transport(Repository local, URIish uri, int patience) throws IOException {
+    Transport transport =
+        "git".equals(uri.getScheme())
+            ? new GitDaemonTransport(local, uri, patience)
+            : Transport.open(local, uri);
+    transport.setTimeout(patience);
+    return transport;
   }
 
   /** Selects one ref of each object. */

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Imports from servers that accept a connection and then say nothing. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -45,8 +47,8 @@ class SilentServerTest {
     threads.shutdownNow();
   }
 
-  private void assertGivenUp() throws Exception {
-    String url = "http://127.0.0.1:" + listener.getLocalPort() + "/r.git";
+  private void assertGivenUp(String scheme) throws Exception {
+    String url = scheme + "://127.0.0.1:" + listener.getLocalPort() + "/r.git";
     try (S3RepositoryManager manager =
             new S3RepositoryManager(new MemoryObjectStore(), S3Settings.ofUser());
         ImportSource source = ImportSource.open(url, PATIENCE)) {
@@ -57,15 +59,16 @@ class SilentServerTest {
     }
   }
 
-  @Test
-  void server_that_sends_nothing_is_given_up() throws Exception {
-    assertGivenUp();
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "git"})
+  void server_that_sends_nothing_is_given_up(String scheme) throws Exception {
+    assertGivenUp(scheme);
   }
 
   @Test
   void server_that_sends_refs_and_then_nothing_is_given_up() throws Exception {
     threads.execute(this::acceptAll);
-    assertGivenUp();
+    assertGivenUp("http");
   }
 
   private void acceptAll() {
