@@ -345,7 +345,7 @@ public final class S3Settings {
         + indexLimit()
         + receiveLimit()
         + (long) uploads.partSize() * uploads.buffers()
-        + BlockCache.configuration(config, HEAP).getBlockLimit();
+        + BlockCache.limit(config, HEAP);
   }
 
   /**

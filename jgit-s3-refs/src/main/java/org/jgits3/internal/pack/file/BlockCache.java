@@ -53,6 +53,17 @@ public final class BlockCache {
   private BlockCache() {}
 
   /**
+   * Memory that a configuration gives to the cache.
+   *
+   * @param config configuration of the process
+   * @param heap maximum size of the heap in bytes
+   * @return bytes
+   */
+  public static long limit(Config config, long heap) {
+    return configuration(config, heap).getBlockLimit();
+  }
+
+  /**
    * Reads the configuration of the cache.
    *
    * @param config config with a {@code [core "dfs"]} section, or without one
