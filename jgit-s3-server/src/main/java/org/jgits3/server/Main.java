@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server;
 
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import org.jgits3.server.command.JgitS3;
 import org.jgits3.server.program.CommitQueue;
 
@@ -19,15 +15,6 @@ public final class Main {
    */
   public static void main(String[] args) {
     CommitQueue.useHeap();
-    System.exit(
-        JgitS3.commandLine()
-            .setOut(utf8(FileDescriptor.out))
-            .setErr(utf8(FileDescriptor.err))
-            .execute(args));
-  }
-
-  /** Opens an output of the process: names are UTF-8 whatever the locale. */
-  private static PrintWriter utf8(FileDescriptor output) {
-    return new PrintWriter(new FileOutputStream(output), true, StandardCharsets.UTF_8);
+    System.exit(JgitS3.commandLine().execute(args));
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.program;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
@@ -73,7 +75,10 @@ public abstract class Program implements Runnable {
             }
           }
         };
+    // Names are UTF-8 whatever the locale.
     line.setOut(new PrintWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8)));
+    line.setErr(
+        new PrintWriter(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8));
     line.setExecutionExceptionHandler(errors);
     line.setParameterExceptionHandler(errors);
     line.registerConverter(RepositoryName.class, Program::name);
