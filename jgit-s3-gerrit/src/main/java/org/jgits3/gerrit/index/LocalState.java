@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.index;
 
-import com.google.common.base.Throwables;
 import com.google.common.cache.Cache;
 import com.google.common.flogger.FluentLogger;
 import com.google.gerrit.entities.Account;
@@ -67,6 +66,9 @@ public class LocalState {
   private static final FluentLogger LOG = FluentLogger.forEnclosingClass();
 
   private static final ObjectId ZERO = ObjectId.zeroId();
+
+  /** Maximum number of causes of a failure that are looked at. */
+  private static final int CAUSES = 100;
 
   /** Cache of SSH keys, by user names. */
   static final String SSH_KEYS = "sshkeys";
@@ -156,11 +158,13 @@ public class LocalState {
 
   /** Tests whether the store is the cause of a failure: it does not answer, or refuses. */
   public static boolean isOfStore(Throwable e) {
-    return Throwables.getCausalChain(e).stream()
-        .anyMatch(
-            cause ->
-                cause instanceof StoreException.Unavailable
-                    || cause instanceof StoreException.Refused);
+    int most = CAUSES; // a plugin may make a loop of them
+    for (Throwable cause = e; cause != null && most > 0; cause = cause.getCause(), most--) {
+      if (cause instanceof StoreException.Unavailable || cause instanceof StoreException.Refused) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -199,5 +199,8 @@ class LocalStateTest {
     StoreException cause = new StoreException.Unavailable("key", "no answer", null);
     assertThat(LocalState.isOfStore(new StorageException("x", new IOException(cause)))).isTrue();
     assertThat(LocalState.isOfStore(new StorageException("x"))).isFalse();
+    IllegalStateException loop = new IllegalStateException();
+    loop.initCause(new StorageException("x", loop));
+    assertThat(LocalState.isOfStore(loop)).isFalse();
   }
 }
