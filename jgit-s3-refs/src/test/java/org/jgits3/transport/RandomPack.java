@@ -362,13 +362,12 @@ final class RandomPack {
     return tree.toByteArray();
   }
 
+  /** A commit that Git refuses; those that only JGit accepts are in compatibility.md. */
   private byte[] badCommit() {
-    return switch (random.nextInt(6)) { // JGit accepts NUL, no name, and a zone of two digits
+    return switch (random.nextInt(4)) {
       case 0 -> commit(emptyTree(), "author A U Thor <author@example.com>");
       case 1 -> commit(emptyTree(), "author A U Thor 1700000000 +0000");
-      case 2 -> commit(emptyTree(), "author A U Thor <a> 01700000000 +0000");
-      case 3 -> commit(emptyTree(), "author A U Thor <a> 17000000000000000000000 +0000");
-      case 4 -> commit(emptyTree(), "author " + WHO, "author " + WHO);
+      case 2 -> commit(emptyTree(), "author " + WHO, "author " + WHO);
       default -> commit(emptyTree(), "parent 123", "author " + WHO);
     };
   }
