@@ -29,7 +29,7 @@ record StoredSession(Val val, byte[] mark, ObjectVersion version, long asOf) {
   private static final ObjectInputFilter ONLY_SESSIONS =
       ObjectInputFilter.Config.createFilter(Val.class.getName() + ";maxdepth=2;!*");
 
-  /** What is stored of a session. */
+  /** Session as it is stored. */
   static byte[] bytes(byte[] mark, Val val) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

@@ -45,8 +45,8 @@ import org.jgits3.store.PutOutcome;
  *       it. A node may remember for any time that there is none, and a login elsewhere is not
  *       hidden by that.
  *   <li>A session begins by one attempt to write it. If the outcome is not known, and the session
- *       is not there, the login fails: an attempt that arrives later makes a session whose token
- *       nobody has, and not one that has ended meanwhile.
+ *       is not there, the login fails: an attempt that arrives later makes a session whose token no
+ *       browser has, and not one that has ended meanwhile.
  *   <li>An extension replaces the version that its own request has read, and keeps its mark. If the
  *       session is deleted before that write, the write is refused, however late it arrives; if it
  *       is deleted later, what was written is deleted. If the mark is changed, before or after, the
@@ -83,8 +83,8 @@ public class StoredSessions {
       CacheBuilder.newBuilder().expireAfterWrite(REMEMBERED).maximumSize(10_000).build();
 
   /**
-   * Whether the object of a key was there when it was last looked for. It is false from the moment
-   * on when a session has ended, which it remains.
+   * Sessions by key: true if the object was there when it was last looked for; false once the
+   * session has ended, for good.
    */
   private final Cache<String, Boolean> known =
       CacheBuilder.newBuilder().maximumSize(50_000).build();

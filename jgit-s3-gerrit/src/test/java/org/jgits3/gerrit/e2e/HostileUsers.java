@@ -386,9 +386,9 @@ final class HostileUsers {
 
   private void restart(boolean losesPosition) throws Exception {
     List<String> refs = List.of("refs/users/01/99999999999", "refs/changes/99/99999999999/meta");
+    b.stop(); // so that it meets all that when it starts
     store.write("All-Users", refs);
     a.rest(MALLORY, "PUT", "accounts/self/name", "{\"name\":\"%s\"}".formatted(LONG));
-    b.stop();
     if (losesPosition) {
       b.losePosition();
     }
