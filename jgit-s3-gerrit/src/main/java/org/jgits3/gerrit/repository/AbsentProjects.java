@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Projects that were looked up and did not exist, so that a request with many look-ups asks the
  * store once: to create a project, Gerrit looks whether the name of the path is one, and then again
- * before it makes the project. Safe for use by many threads.
+ * before it makes the project. For requests only: a task of a request may see what was read before
+ * the request, and the project may have been made in between. Safe for use by many threads.
  */
 final class AbsentProjects {
   private static final int MOST = 1000;

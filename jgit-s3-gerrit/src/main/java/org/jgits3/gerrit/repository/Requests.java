@@ -75,7 +75,7 @@ final class Requests {
   }
 
   /** Tests whether {@link #since} has set the moment of the calling thread. */
-  boolean isGiven() {
+  private boolean isGiven() {
     return given.get() != null;
   }
 

@@ -285,11 +285,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     S3RepositoryManager manager = repositories(); // first, since it refuses other Gerrits
     String checked = checked(name);
     long moment = requests.moment();
-    if (!requests.isGiven() && absent.has(name, moment)) {
+    Optional<GerritRequest> request = requests.current();
+    if (request.isPresent() && absent.has(name, moment)) {
       throw new RepositoryNotFoundException(name.get());
     }
     AbsentProjects.Search search = absent.search();
-    Optional<GerritRequest> request = requests.current();
     request.ifPresent(its -> its.await(checked));
     try {
       S3Repository opened = manager.openForRequest(checked, moment);

@@ -302,6 +302,17 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
+  void tasks_of_a_request_find_a_project_that_was_missing_just_before_it() throws Exception {
+    request();
+    assertThat(here.getRepositoryStatus(PROJECT)).isEqualTo(Status.NON_EXISTENT);
+    there.createRepository(PROJECT).close();
+    request();
+    assertThat(here.getRepositoryStatus(PROJECT)).isEqualTo(Status.ACTIVE);
+    requests.setContext(null);
+    assertThat(here.getRepositoryStatus(PROJECT)).isEqualTo(Status.ACTIVE);
+  }
+
+  @Test
   void an_http_request_that_is_queued_validates_once() throws Exception {
     there.createRepository(PROJECT).close();
     ObjectId first = commit(there, "first");
