@@ -43,7 +43,7 @@ final class HostileEvents {
 
   private void once() throws Exception {
     for (GerritNode node : nodes) {
-      install(node);
+      install(node, PLUGIN, EventCounter.class);
     }
     create(nodes.get(0), PROJECT, "MERGE_IF_NECESSARY");
     List<GerritNode.Events> streams = new ArrayList<>();
@@ -106,28 +106,28 @@ final class HostileEvents {
     return counted;
   }
 
-  /** Puts the plugin into a site, and waits until Gerrit has loaded it, which takes a minute. */
-  private static void install(GerritNode node) throws Exception {
+  /** Puts a plugin into a site, and waits until Gerrit has loaded it, which takes a minute. */
+  static void install(GerritNode node, String plugin, Class<?> code) throws Exception {
     Manifest manifest = new Manifest();
     Attributes attributes = manifest.getMainAttributes();
     attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    attributes.putValue("Gerrit-PluginName", PLUGIN);
+    attributes.putValue("Gerrit-PluginName", plugin);
     attributes.putValue("Gerrit-ApiType", "plugin");
-    String name = EventCounter.class.getName().replace('.', '/') + ".class";
+    String name = code.getName().replace('.', '/') + ".class";
     Path plugins = Files.createDirectories(node.site().resolve("plugins"));
-    Path unfinished = node.site().resolve(PLUGIN);
+    Path unfinished = node.site().resolve(plugin);
     try (OutputStream out = Files.newOutputStream(unfinished);
         JarOutputStream jar = new JarOutputStream(out, manifest);
-        InputStream in = EventCounter.class.getClassLoader().getResourceAsStream(name)) {
+        InputStream in = code.getClassLoader().getResourceAsStream(name)) {
       jar.putNextEntry(new ZipEntry(name));
       in.transferTo(jar);
     }
-    Files.move(unfinished, plugins.resolve(PLUGIN + ".jar"));
+    Files.move(unfinished, plugins.resolve(plugin + ".jar"));
     TwoNodes.eventually(
         "plugin",
         TwoNodes.CATCH_UP,
         () ->
-            node.rest("admin", "GET", "plugins/" + PLUGIN + "/gerrit~status", null).status()
+            node.rest("admin", "GET", "plugins/" + plugin + "/gerrit~status", null).status()
                 == 200);
   }
 }

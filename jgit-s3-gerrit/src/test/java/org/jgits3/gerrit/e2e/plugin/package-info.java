@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Plugin that the end-to-end test installs into its Gerrits, in a jar of its own. */
+/** Plugins that the end-to-end test installs into its Gerrits, each in a jar of its own. */
 package org.jgits3.gerrit.e2e.plugin;
