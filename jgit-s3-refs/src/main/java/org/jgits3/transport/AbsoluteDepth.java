@@ -192,7 +192,7 @@ final class AbsoluteDepth extends RequestPackets {
           commits.add(commit);
         }
       } catch (MissingObjectException e) {
-        continue;
+        // leads nowhere, and is refused when the request is served
       }
     }
     return commits;

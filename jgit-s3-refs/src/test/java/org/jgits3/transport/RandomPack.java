@@ -190,7 +190,7 @@ final class RandomPack {
       case DELTA_TOO_SHORT -> delta(to, ForgedPack.delta(length, 0, new byte[0]));
       case OVERLONG_DELTA_SIZE -> delta(to, overlong(length, result, how));
       case OVERLONG_OBJECT_SIZE -> {
-        to.raw((byte) (Constants.OBJ_BLOB << 4 | 0x80 | end.length & 15));
+        to.raw((byte) (Constants.OBJ_BLOB << 4 | 0x80 | (end.length & 15)));
         to.raw(padded(ForgedPack.varint(end.length >>> 4), 1 + random.nextInt(12)));
         to.deflated(end);
       }

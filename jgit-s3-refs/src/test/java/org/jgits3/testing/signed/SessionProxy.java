@@ -52,7 +52,7 @@ public final class SessionProxy extends SigningProxy {
     Headers headers = exchange.getRequestHeaders();
     String authorization = headers.getFirst("Authorization");
     SortedMap<String, String> signed = new TreeMap<>();
-    for (String name : authorization.replaceAll(".*SignedHeaders=([^,]*).*", "$1").split(";")) {
+    for (String name : authorization.replaceAll(".*SignedHeaders=([^,]*).*", "$1").split(";", -1)) {
       signed.put(name, headers.getFirst(name));
     }
     return authorization.endsWith(

@@ -59,7 +59,7 @@ final class SigV4 {
             headers.get("x-amz-content-sha256"));
     String date = headers.get("x-amz-date");
     byte[] key = ("AWS4" + secret).getBytes(UTF_8);
-    for (String part : scope(date).split("/")) {
+    for (String part : scope(date).split("/", -1)) {
       key = mac(key, part);
     }
     String what = String.join("\n", ALGORITHM, date, scope(date), hash(canonical.getBytes(UTF_8)));

@@ -112,7 +112,7 @@ class JgitS3Test {
     args.addAll(List.of(command.split(" ", -1)));
     StringWriter err = new StringWriter();
     CommandLine full = JgitS3.commandLine();
-    full.setOut(new PrintWriter(new FileOutputStream("/dev/full")));
+    full.setOut(new PrintWriter(new FileOutputStream("/dev/full"), false, UTF_8));
     full.setErr(new PrintWriter(err));
     assertThat(full.execute(args.toArray(String[]::new))).isEqualTo(1);
     assertThat(err.toString())

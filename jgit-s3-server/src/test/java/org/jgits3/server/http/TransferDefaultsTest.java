@@ -32,12 +32,12 @@ class TransferDefaultsTest {
 
   private static Config set(String key, String value) {
     Config config = new Config();
-    config.setString(key.split("\\.")[0], null, key.split("\\.")[1], value);
+    config.setString(key.split("\\.", -1)[0], null, key.split("\\.", -1)[1], value);
     return config;
   }
 
   private static long limit(Config config, String key) {
-    return config.getLong(key.split("\\.")[0], key.split("\\.")[1], -1);
+    return config.getLong(key.split("\\.", -1)[0], key.split("\\.", -1)[1], -1);
   }
 
   private static TransferDefaults defaults(Config administrator) {
