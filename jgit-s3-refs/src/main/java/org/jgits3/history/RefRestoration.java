@@ -164,7 +164,18 @@ public final class RefRestoration {
     Map<ObjectId, Optional<ObjectId>> peeled = new HashMap<>();
     try (RevWalk walk = new RevWalk(refs.repository())) {
       for (RefChange c : changes) {
-        if (!c.newId().equals(ObjectId.zeroId()) && !peeled.containsKey(c.newId())) {
+        if (c.newId().equals(ObjectId.zeroId())) {
+          continue;
+        }
+        if (S3RefDatabase.isBranchToOther(c.ref(), walk, c.newId())) {
+          throw new IOException(
+              c.ref()
+                  + " pointed to "
+                  + c.newId().name()
+                  + ", which is no commit, so it cannot be a branch; nothing was restored, restore"
+                  + " the other refs by their ids");
+        }
+        if (!peeled.containsKey(c.newId())) {
           peeled.put(c.newId(), S3RefDatabase.peel(walk, c.newId()));
         }
       }

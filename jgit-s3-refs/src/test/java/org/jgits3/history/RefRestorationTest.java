@@ -9,12 +9,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -23,8 +26,13 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.log.LongLog;
+import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -290,5 +298,27 @@ class RefRestorationTest {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
     return batch;
+  }
+
+  @Test
+  void branch_that_was_no_commit_is_not_restored() throws Exception {
+    ObjectId blob;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
+      inserter.flush();
+    }
+    RefValue value = new RefValue.Direct(blob, Optional.empty());
+    PackedRefsTable table =
+        new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(Map.of(MASTER, value))).build();
+    InitialRefs unchecked = new InitialRefs(table, TestRepositories.WHO, "made");
+    repository.getRefDatabase().commitBatch(unchecked, table::tips, unchecked.bytes());
+    long bad = generation();
+    assertThat(update(MASTER, commits.get(0))).isEqualTo(RefUpdate.Result.FORCED);
+    update("refs/tags/v1", commits.get(1));
+    assertThatThrownBy(() -> repository.history().restoration(bad).apply())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(MASTER + " pointed to " + blob.name() + ", which is no commit");
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
+    assertThat(repository.exactRef("refs/tags/v1")).isNotNull();
   }
 }

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.events.RefsChangedEvent;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -24,6 +25,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.SymbolicRef;
+import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevWalk;
@@ -324,6 +326,12 @@ public final class S3RefDatabase extends LookupRefDatabase {
   /** Tests whether a ref must point to a commit. */
   public static boolean isBranch(String name) {
     return name.startsWith(Constants.R_HEADS) || name.equals(Constants.HEAD);
+  }
+
+  /** Tests whether a ref must not point to an object: Git refuses a branch that is no commit. */
+  public static boolean isBranchToOther(String name, RevWalk walk, AnyObjectId id)
+      throws IOException {
+    return isBranch(name) && !(walk.parseAny(id) instanceof RevCommit);
   }
 
   /** Makes the next look-up ask the store, whatever {@link Validation} allows. */

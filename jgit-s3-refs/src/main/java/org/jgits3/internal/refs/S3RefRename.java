@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
@@ -17,7 +19,8 @@ import org.jgits3.manifest.RefValue;
 
 /**
  * Renames a ref in one transaction, whatever its value is at the commit; {@code HEAD} follows if it
- * pointed to the ref.
+ * pointed to the ref. A ref that is no branch becomes one only with the commit that it points to
+ * before.
  */
 final class S3RefRename extends RefRename {
   private final S3RefDatabase database;
@@ -29,10 +32,22 @@ final class S3RefRename extends RefRename {
 
   @Override
   protected Result doRename() throws IOException {
-    return database.commit(this::rename);
+    if (S3RefDatabase.isBranch(source.getName())
+        || !S3RefDatabase.isBranch(destination.getName())) {
+      return database.commit(edits -> rename(edits, Optional.empty()));
+    }
+    Ref ref = database.exactRef(source.getName());
+    Optional<ObjectId> id = Optional.ofNullable(ref).map(Ref::getObjectId);
+    try (RevWalk walk = new RevWalk(database.repository())) {
+      if (id.isPresent() && S3RefDatabase.isBranchToOther(destination.getName(), walk, id.get())) {
+        return Result.REJECTED_OTHER_REASON;
+      }
+    }
+    return database.commit(edits -> rename(edits, id));
   }
 
-  private Outcome<Result> rename(RefEdits edits) {
+  /** Renames the ref, if it has an expected value. */
+  private Outcome<Result> rename(RefEdits edits, Optional<ObjectId> expected) {
     String from = source.getName();
     String to = destination.getName();
     if (edits.symbolic(from).isPresent()) {
@@ -40,6 +55,9 @@ final class S3RefRename extends RefRename {
     }
     Optional<RefValue.Direct> value = edits.direct(from);
     if (value.isEmpty() || edits.exists(to) || blocked(edits, from, to)) {
+      return Outcome.unchanged(Result.LOCK_FAILURE);
+    }
+    if (expected.isPresent() && !expected.get().equals(value.get().id())) {
       return Outcome.unchanged(Result.LOCK_FAILURE);
     }
     edits.delete(from);

@@ -16,7 +16,6 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.snapshot.RefEdits;
@@ -215,7 +214,7 @@ final class S3RefUpdate extends RefUpdate {
   @Override
   protected Result doUpdate(Result desired) throws IOException {
     ObjectId id = getNewObjectId();
-    if (S3RefDatabase.isBranch(target) && !(walk.parseAny(id) instanceof RevCommit)) {
+    if (S3RefDatabase.isBranchToOther(target, walk, id)) {
       return Result.REJECTED_OTHER_REASON;
     }
     RefValue.Direct value = new RefValue.Direct(id, S3RefDatabase.peel(walk, id));

@@ -158,6 +158,20 @@ class UnlikeRefDirectoryTest {
   }
 
   @Test
+  void ref_to_a_blob_is_not_renamed_to_a_branch() throws Exception {
+    String blob = "refs/blobs/one";
+    set(blob, blob());
+    assertThat(repository.renameRef(blob, OTHER).rename())
+        .isEqualTo(RefUpdate.Result.REJECTED_OTHER_REASON);
+    assertThat(repository.exactRef(OTHER)).isNull();
+    assertThat(repository.renameRef(blob, "refs/blobs/two").rename())
+        .isEqualTo(RefUpdate.Result.RENAMED);
+    set("refs/commits/one", first);
+    assertThat(repository.renameRef("refs/commits/one", OTHER).rename())
+        .isEqualTo(RefUpdate.Result.RENAMED);
+  }
+
+  @Test
   void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
     link("refs/alias/other", OTHER);
     for (String name : List.of(MASTER, OTHER, "refs/alias/other", "HEAD")) {
