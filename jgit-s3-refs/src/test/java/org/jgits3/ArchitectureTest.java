@@ -55,6 +55,7 @@ class ArchitectureTest {
       Set.of(
           "S3Repository",
           "internal.pack.DeferredPack",
+          "internal.pack.Blobs",
           "internal.pack.DeferredPacks",
           "internal.pack.GarbageDrop",
           "internal.pack.ImportedPack",

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.CorruptPackIndexException;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.fsck.FsckError;
-import org.eclipse.jgit.internal.storage.dfs.DfsFsck;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
@@ -20,16 +22,22 @@ import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.internal.submodule.SubmoduleValidator;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.GitmoduleEntry;
 import org.eclipse.jgit.lib.ObjectChecker;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevObject;
+import org.eclipse.jgit.transport.TransferConfig;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pack.check.StoredPackParser;
 import org.jgits3.internal.pack.file.BlockwiseChannel;
+import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.StoreException;
@@ -43,7 +51,7 @@ final class Fsck {
   private final MaintenanceTarget repository;
   private final Manifest manifest;
   private final ProgressMonitor monitor;
-  private final ObjectChecker checker = new ObjectChecker();
+  private final ObjectChecker checker;
   private final List<Verification.Finding> findings = new ArrayList<>();
 
   /**
@@ -51,11 +59,27 @@ final class Fsck {
    *
    * @param manifest manifest to check
    * @param monitor receives progress
+   * @throws IOException if the configuration of the repository cannot be read
    */
-  Fsck(MaintenanceTarget repository, Manifest manifest, ProgressMonitor monitor) {
+  Fsck(MaintenanceTarget repository, Manifest manifest, ProgressMonitor monitor)
+      throws IOException {
     this.repository = repository;
     this.manifest = manifest;
     this.monitor = monitor;
+    this.checker = checker(repository.config().get());
+  }
+
+  /** A checker that ignores the faults which pushes to the repository may have. */
+  private static ObjectChecker checker(Config ofRepository) throws IOException {
+    Config config = new Config();
+    try {
+      config.fromText(ofRepository.toText());
+    } catch (ConfigInvalidException e) {
+      throw new IOException(e);
+    }
+    config.setBoolean("receive", null, "fsckObjects", true);
+    config.unset("fsck", null, "skipList"); // a file of another machine
+    return new TransferConfig(config).newReceiveObjectChecker();
   }
 
   /** Object database that reads its packs from front to end. */
@@ -85,9 +109,7 @@ final class Fsck {
           try (PinnedRepository pinned =
               new PinnedRepository(repository, manifest, Fsck::blockwise)) {
             checkPacks(pinned.getObjectDatabase());
-            DfsFsck connectivity = new DfsFsck(pinned);
-            connectivity.setConnectivityOnly(true);
-            attempt(key, () -> addAll(connectivity.check(monitor), key));
+            attempt(key, () -> checkRefs(pinned, key));
           }
         });
     return findings;
@@ -110,12 +132,36 @@ final class Fsck {
     findings.add(new Verification.Finding(key, problem));
   }
 
-  private void addAll(FsckError errors, String key) {
-    for (ObjectId id : errors.getMissingObjects()) {
-      add(key, "object " + id.name() + " is needed and in no pack");
+  private void checkRefs(PinnedRepository pinned, String key) throws IOException {
+    monitor.beginTask("Checking connectivity", ProgressMonitor.UNKNOWN);
+    try (ObjectWalk walk = new ObjectWalk(pinned)) {
+      for (Ref ref : pinned.getRefDatabase().getRefs()) {
+        if (ref.getObjectId() != null) {
+          checkFound(key, () -> start(walk, ref, key));
+        }
+      }
+      checkFound(key, () -> pinned.getObjectDatabase().checkReachable(walk, monitor));
+    } finally {
+      monitor.endTask();
     }
-    for (String ref : errors.getNonCommitHeads()) {
-      add(key, ref + " does not point to a commit");
+  }
+
+  private void start(ObjectWalk walk, Ref ref, String key) throws IOException {
+    RevObject tip = walk.parseAny(ref.getObjectId());
+    if (S3RefDatabase.isBranch(ref.getLeaf().getName()) && !(tip instanceof RevCommit)) {
+      add(key, ref.getLeaf().getName() + " does not point to a commit");
+    }
+    walk.markStart(tip);
+  }
+
+  /** Takes a step. An object that is missing, or has another type, is a finding. */
+  private void checkFound(String key, IoRunnable step) throws IOException {
+    try {
+      step.run();
+    } catch (MissingObjectException e) {
+      add(key, "object " + e.getObjectId().name() + " is needed and in no pack");
+    } catch (IncorrectObjectTypeException e) {
+      add(key, e.getMessage());
     }
   }
 
@@ -148,7 +194,9 @@ final class Fsck {
         String why = bad.getErrorType() == null ? "corrupt" : bad.getErrorType().getMessageId();
         add(key, type + " " + bad.getId().name() + ": " + why);
       }
+      parser.faults().forEach(fault -> add(key, fault));
       parser.verifyIndex(pack.getPackIndex(reader));
+      objects.noteTypes(description, parser.getSortedObjectList(null));
     } catch (CorruptPackIndexException e) {
       add(
           keyOfPack(description.getFileName(PackExt.INDEX)),

@@ -10,16 +10,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.ObjectWalk;
-import org.eclipse.jgit.revwalk.RevBlob;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.FetchConnection;
@@ -127,19 +125,12 @@ final class RemoteSource extends ImportSource {
       for (RevObject tip = tips.next(); tip != null; tip = tips.next()) {
         walk.markStart(tip);
       }
-      while (walk.next() != null) {
-        monitor.update(1);
-      }
-      ObjectReader reader = walk.getObjectReader();
-      for (RevObject o = walk.nextObject(); o != null; o = walk.nextObject()) {
-        if (o instanceof RevBlob && !reader.has(o)) { // the walk takes blobs from trees unread
-          throw new MissingObjectException(o, Constants.OBJ_BLOB);
-        }
-        monitor.update(1);
-      }
+      target.getObjectDatabase().checkReachable(walk, monitor);
     } catch (MissingObjectException e) {
       throw new IOException(
           this + " is not whole: it did not send object " + e.getObjectId().name(), e);
+    } catch (IncorrectObjectTypeException e) {
+      throw new IOException(this + ": " + e.getMessage() + " See git fsck.", e);
     } finally {
       monitor.endTask();
     }

@@ -23,11 +23,13 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -292,6 +294,42 @@ class VerificationTest {
     assertThat(findings.get(0).key()).contains("/pack/").endsWith(".bundle");
     assertThat(findings.get(0).key()).contains(pack);
     assertThat(findings.get(0).problem()).startsWith("commit " + bad.name() + ": ");
+  }
+
+  @Test
+  void commit_that_only_git_finds_malformed_is_found_in_its_pack() throws IOException {
+    String who = "A U Thor <author@example.com> 0 +0000";
+    ObjectId bad =
+        insert(
+            Constants.OBJ_COMMIT,
+            "tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor A U Thor <author@example.com> 0"
+                + " +051800\ncommitter "
+                + who
+                + "\n\nx\n");
+    List<Verification.Finding> findings = verify().findings();
+    assertThat(findings).hasSize(1);
+    assertThat(findings.get(0).key()).contains(manifest().packs().get(0).id());
+    assertThat(findings.get(0).problem()).startsWith("badTimezone: object " + bad.name());
+    repository.getConfig().setString("fsck", null, "badTimezone", "ignore");
+    repository.getConfig().save();
+    assertThat(verify().findings()).isEmpty();
+  }
+
+  @Test
+  void tree_that_names_a_tree_as_a_file_is_found() throws IOException {
+    ObjectId tree;
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      tree = inserter.insert(new TreeFormatter());
+      TreeFormatter root = new TreeFormatter();
+      root.append("a", FileMode.REGULAR_FILE, tree);
+      ObjectId odd = inserter.insert(root);
+      inserter.flush();
+      point("refs/tags/odd", odd);
+    }
+    assertThat(verify().findings())
+        .containsExactly(
+            new Verification.Finding(
+                "repos/r.git/manifest", "Object " + tree.name() + " is not a blob."));
   }
 
   @Test

@@ -10,7 +10,10 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
+import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
@@ -74,6 +77,35 @@ class IncompleteSourceTest {
     for (String id : all.lines().toList()) {
       isRefused(bundleWithout(id).toString(), id, "is not whole");
     }
+  }
+
+  /** Makes a branch with a tree that names a tree as a file; returns that. */
+  private String branchToOddTree() throws IOException {
+    String tree = source.run("rev-parse", "HEAD:directory").strip();
+    TreeFormatter odd = new TreeFormatter();
+    odd.append("a", FileMode.REGULAR_FILE, ObjectId.fromString(tree));
+    String root =
+        source
+            .run(
+                in -> in.write(odd.toByteArray()),
+                "hash-object",
+                "-w",
+                "-t",
+                "tree",
+                "--literally",
+                "--stdin")
+            .strip();
+    String commit = source.run("commit-tree", "-m", "odd", root).strip();
+    source.run("update-ref", "refs/heads/odd", commit);
+    source.run("update-ref", "refs/heads/main", commit);
+    source.run("tag", "-d", "tag");
+    return tree;
+  }
+
+  @Test
+  void bundle_with_a_tree_that_names_a_tree_as_a_file_is_refused() throws Exception {
+    String tree = branchToOddTree();
+    isRefused(bundleWithout("").toString(), tree, "is not a blob");
   }
 
   @Test

@@ -9,13 +9,18 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
@@ -28,13 +33,19 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pushes the same packs into a repository of the store and to {@code git receive-pack}. */
 class PacksThatGitRefusesTest {
   private static final byte[] KNOWN =
       "a blob that both repositories have\n".repeat(8).getBytes(UTF_8);
 
+  private static final byte[] OTHER = "a blob of the pack\n".getBytes(UTF_8);
+
   @TempDir Path directory;
+  private ObjectChecker checker = new ObjectChecker();
   private GitClient git;
   private S3RepositoryManager manager;
 
@@ -48,12 +59,23 @@ class PacksThatGitRefusesTest {
     bare.run(stdin -> stdin.write(KNOWN), "hash-object", "-w", "--stdin");
     bare.run("hash-object", "-w", "-t", "tree", "/dev/null");
     manager = TestRepositories.manager(directory.resolve("store"));
-    try (S3Repository repository = manager.createRepository("r");
-        ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter.insert(Constants.OBJ_BLOB, KNOWN);
-      inserter.insert(new TreeFormatter());
-      inserter.flush();
+    for (String name : List.of("r", "collected")) {
+      try (S3Repository repository = manager.createRepository(name);
+          ObjectInserter inserter = repository.newObjectInserter()) {
+        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, KNOWN);
+        ObjectId tree = inserter.insert(new TreeFormatter());
+        inserter.flush();
+        point(repository, "refs/tags/blob", blob);
+        point(repository, "refs/tags/tree", tree);
+      }
     }
+    manager.maintenance("collected").repack(NullProgressMonitor.INSTANCE);
+  }
+
+  private static void point(S3Repository repository, String ref, ObjectId to) throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setNewObjectId(to);
+    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
   }
 
   @AfterEach
@@ -81,13 +103,17 @@ class PacksThatGitRefusesTest {
   }
 
   private String push(String ref, ObjectId tip, byte[] pack) throws IOException {
+    return push("r", ref, tip, pack);
+  }
+
+  private String push(String name, String ref, ObjectId tip, byte[] pack) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     request(ref, tip, pack, request);
     ByteArrayOutputStream report = new ByteArrayOutputStream();
-    try (S3Repository repository = manager.openForPush("r")) {
+    try (S3Repository repository = manager.openForPush(name)) {
       S3ReceivePack service = new S3ReceivePack(repository);
       service.setBiDirectionalPipe(false);
-      service.setObjectChecker(new ObjectChecker());
+      service.setObjectChecker(checker);
       service.receive(new ByteArrayInputStream(request.toByteArray()), report, null);
     } catch (UnpackException refused) {
       assertThat(report.toString(UTF_8)).contains("unpack error");
@@ -99,11 +125,12 @@ class PacksThatGitRefusesTest {
   void pack_that_git_refuses_is_refused() {
     Map<RandomPack.Kind, Integer> accepted = new TreeMap<>();
     RandomSeed.forEach(
-        RandomSeed.count(150, 3_000),
+        RandomSeed.count(500, 6_000),
         seed -> {
           RandomPack pack = new RandomPack(seed, KNOWN);
           String ref = "refs/heads/" + seed;
-          String here = push(ref, pack.commit(), pack.bytes());
+          String name = seed % 2 == 0 ? "r" : "collected";
+          String here = push(name, ref, pack.commit(), pack.bytes());
           if (isAccepted(here, ref)) {
             pack.kinds().forEach(kind -> accepted.merge(kind, 1, Integer::sum));
             String there = pushToGit(ref, pack.commit(), pack.bytes());
@@ -165,5 +192,93 @@ class PacksThatGitRefusesTest {
             .object(Constants.OBJ_BLOB, new byte[9])
             .closed(),
         "the pack has it twice");
+  }
+
+  private static String commit(String author) {
+    return "tree "
+        + ForgedPack.id(Constants.OBJ_TREE, new byte[0]).name()
+        + "\nauthor "
+        + author
+        + "\ncommitter A <a@example.com> 1 +0000\n\nmessage\n";
+  }
+
+  static Stream<Arguments> commits() {
+    String mail = " <a@example.com> ";
+    return Stream.of(
+        Arguments.of("missingEmail", commit("<a@example.com> 1 +0000"), "has no name"),
+        Arguments.of("missingEmail", commit("A>" + mail + "1 +0000"), "has a name with '>'"),
+        Arguments.of("badDate", commit("A" + mail + "01 +0000"), "a date that begins with 0"),
+        Arguments.of("badDate", commit("A" + mail + (1L << 62) + "0 +0000"), "more than 63 bits"),
+        Arguments.of("badTimezone", commit("A" + mail + "1 +051800"), "not four digits"),
+        Arguments.of("", commit("A\0" + mail + "1 +0000"), "has a NUL byte in the header"),
+        Arguments.of("", commit("A" + mail + "1 +0000") + "\0", "has a NUL byte in the message"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("commits")
+  void commit_that_only_git_finds_malformed_is_refused(String fault, String commit, String why)
+      throws Exception {
+    byte[] bytes = commit.getBytes(UTF_8);
+    ObjectId id = ForgedPack.id(Constants.OBJ_COMMIT, bytes);
+    byte[] pack = new ForgedPack(1).object(Constants.OBJ_COMMIT, bytes).closed();
+    String ref = "refs/heads/main";
+    assertThat(pushToGit(ref, id, pack)).doesNotContain("unpack ok");
+    assertThat(push(ref, id, pack)).contains("unpack error " + fault, id.name(), why);
+    checker = new ObjectChecker().setSkipList(id::equals);
+    assertThat(isAccepted(push(ref, id, pack), ref)).isTrue();
+  }
+
+  @Test
+  void fault_that_the_configuration_ignores_is_accepted() throws Exception {
+    byte[] commit = commit("A <a@example.com> 1 +051800").getBytes(UTF_8);
+    ObjectId id = ForgedPack.id(Constants.OBJ_COMMIT, commit);
+    byte[] pack = new ForgedPack(1).object(Constants.OBJ_COMMIT, commit).closed();
+    checker = new ObjectChecker().setIgnore(ObjectChecker.ErrorType.BAD_DATE, true);
+    assertThat(push("refs/heads/main", id, pack)).contains("unpack error badTimezone");
+    checker = new ObjectChecker().setIgnore(ObjectChecker.ErrorType.BAD_TIMEZONE, true);
+    assertThat(isAccepted(push("refs/heads/main", id, pack), "refs/heads/main")).isTrue();
+  }
+
+  /** A pack of a tree, a commit of it, and the blob and the tree that it may name. */
+  private void isRefusedWithEntry(FileMode mode, ObjectId named, String why) throws Exception {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("a", mode, named);
+    byte[] root = tree.toByteArray();
+    byte[] commit =
+        commit("A <a@example.com> 1 +0000")
+            .replaceFirst("tree .*", "tree " + ForgedPack.id(Constants.OBJ_TREE, root).name())
+            .getBytes(UTF_8);
+    ObjectId tip = ForgedPack.id(Constants.OBJ_COMMIT, commit);
+    byte[] pack =
+        new ForgedPack(4)
+            .object(Constants.OBJ_COMMIT, commit)
+            .object(Constants.OBJ_TREE, root)
+            .object(Constants.OBJ_BLOB, OTHER)
+            .object(Constants.OBJ_TREE, other())
+            .closed();
+    String ref = "refs/heads/main";
+    assertThat(pushToGit(ref, tip, pack)).doesNotContain("unpack ok");
+    for (String name : List.of("r", "collected")) {
+      assertThat(push(name, ref, tip, pack)).contains("unpack error", named.name(), why);
+    }
+  }
+
+  private static byte[] other() {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("other", FileMode.REGULAR_FILE, ForgedPack.id(Constants.OBJ_BLOB, OTHER));
+    return tree.toByteArray();
+  }
+
+  @Test
+  void tree_that_names_an_object_of_another_type_is_refused() throws Exception {
+    for (byte[] tree : List.of(new byte[0], other())) {
+      ObjectId id = ForgedPack.id(Constants.OBJ_TREE, tree);
+      isRefusedWithEntry(FileMode.REGULAR_FILE, id, "is not a blob");
+      isRefusedWithEntry(FileMode.SYMLINK, id, "is not a blob");
+    }
+    for (byte[] blob : List.of(KNOWN, OTHER)) {
+      ObjectId id = ForgedPack.id(Constants.OBJ_BLOB, blob);
+      isRefusedWithEntry(FileMode.TREE, id, "is not a tree");
+    }
   }
 }

@@ -22,6 +22,30 @@ import org.jgits3.testing.ForgedPack;
 final class RandomPack {
   private static final String WHO = "A U Thor <author@example.com> 1700000000 +0000";
 
+  /** Pieces that mean something in a commit or tag. */
+  private static final List<String> PIECES =
+      List.of(
+          "\0", "\n", "\n\n", " ", "<", ">", "0", "9", "+", "-", "x", "\t", "author ", "99999999");
+
+  /** Pieces of names by which a file system may find {@code .git}. */
+  private static final List<String> NAMES =
+      List.of(
+          ".git",
+          ".GiT",
+          "git~1",
+          "GIT~2",
+          ".",
+          "/",
+          "\\",
+          ":",
+          "::$INDEX_ALLOCATION",
+          " ",
+          "x",
+          "\u00e2\u0080\u008c",
+          "\u00e9",
+          ".gitmodules",
+          "gitmod~1");
+
   /** What an object is like. */
   enum Kind {
     BLOB,
@@ -55,8 +79,17 @@ final class RandomPack {
     OTHER_COUNT,
     OTHER_BYTE,
     OTHER_TYPE_IN_TREE,
-    OTHER_TYPE_IN_COMMIT
+    OTHER_TYPE_IN_COMMIT,
+    CHANGED_COMMIT,
+    CHANGED_TAG,
+    CHANGED_TIP,
+    NAME_IN_TREE
   }
+
+  /** Length of the first line of a commit, and of a tag. */
+  private static final int TREE_LINE = "tree ".length() + Constants.OBJECT_ID_STRING_LENGTH + 1;
+
+  private static final int OBJECT_LINE = TREE_LINE + 2;
 
   private final SplittableRandom random;
   private final byte[] known;
@@ -83,9 +116,7 @@ final class RandomPack {
       kinds.add(Kind.values()[random.nextInt(Kind.values().length)]);
     }
     byte[] tree = tree().toByteArray();
-    boolean ofBlob = kinds.contains(Kind.OTHER_TYPE_IN_COMMIT);
-    ObjectId root = ofBlob ? knownId : ForgedPack.id(Constants.OBJ_TREE, tree);
-    byte[] tip = commit(root, "author " + WHO);
+    byte[] tip = tip(ForgedPack.id(Constants.OBJ_TREE, tree));
     commit = ForgedPack.id(Constants.OBJ_COMMIT, tip);
     ForgedPack body = new ForgedPack(0);
     body.object(Constants.OBJ_COMMIT, tip).object(Constants.OBJ_TREE, tree);
@@ -123,6 +154,33 @@ final class RandomPack {
     return kinds;
   }
 
+  private byte[] tip(ObjectId tree) {
+    byte[] tip = commit(tree, "author " + WHO);
+    if (kinds.contains(Kind.OTHER_TYPE_IN_COMMIT)) {
+      ObjectId other = any(List.of(knownId, emptyTree(), ForgedPack.id(Constants.OBJ_BLOB, blob)));
+      tip =
+          random.nextBoolean()
+              ? commit(other, "author " + WHO)
+              : commit(tree, "parent " + other.name(), "author " + WHO);
+    }
+    return kinds.contains(Kind.CHANGED_TIP) ? changed(tip, TREE_LINE) : tip;
+  }
+
+  private <T> T any(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  /** Changes a few bytes behind a position. */
+  private byte[] changed(byte[] content, int from) {
+    StringBuilder text = new StringBuilder(new String(content, ISO_8859_1));
+    for (int i = random.nextInt(3); i >= 0; i--) {
+      int at = from + random.nextInt(text.length() + 1 - from);
+      int end = Math.min(text.length(), at + random.nextInt(4));
+      text.replace(at, random.nextBoolean() ? at : end, any(PIECES));
+    }
+    return text.toString().getBytes(ISO_8859_1);
+  }
+
   private byte[] bytes(int length) {
     byte[] content = new byte[length];
     random.nextBytes(content);
@@ -133,7 +191,14 @@ final class RandomPack {
     TreeFormatter tree = new TreeFormatter();
     tree.append("a", FileMode.REGULAR_FILE, ForgedPack.id(Constants.OBJ_BLOB, blob));
     if (kinds.contains(Kind.OTHER_TYPE_IN_TREE)) {
-      tree.append("b", FileMode.TREE, random.nextBoolean() ? knownId : emptyTree());
+      FileMode mode =
+          any(
+              List.of(
+                  FileMode.TREE,
+                  FileMode.REGULAR_FILE,
+                  FileMode.EXECUTABLE_FILE,
+                  FileMode.SYMLINK));
+      tree.append("b", mode, any(List.of(knownId, emptyTree())));
     }
     return tree;
   }
@@ -234,7 +299,18 @@ final class RandomPack {
       case BAD_TREE -> to.object(Constants.OBJ_TREE, badTree());
       case BAD_COMMIT -> to.object(Constants.OBJ_COMMIT, badCommit());
       case BAD_TAG -> to.object(Constants.OBJ_TAG, badTag());
-      case OTHER_COUNT, OTHER_BYTE, OTHER_TYPE_IN_TREE, OTHER_TYPE_IN_COMMIT -> {
+      case CHANGED_COMMIT ->
+          to.object(Constants.OBJ_COMMIT, changed(commit(emptyTree(), "author " + WHO), TREE_LINE));
+      case CHANGED_TAG -> to.object(Constants.OBJ_TAG, changed(tag().getBytes(UTF_8), OBJECT_LINE));
+      case NAME_IN_TREE -> {
+        StringBuilder name = new StringBuilder();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+          name.append(any(NAMES));
+        }
+        boolean link = random.nextInt(4) == 0;
+        to.object(Constants.OBJ_TREE, entries(link ? "120000" : "100644", name.toString()));
+      }
+      case OTHER_COUNT, OTHER_BYTE, OTHER_TYPE_IN_TREE, OTHER_TYPE_IN_COMMIT, CHANGED_TIP -> {
         return 0;
       }
     }
@@ -362,25 +438,36 @@ final class RandomPack {
     return tree.toByteArray();
   }
 
-  /** A commit that Git refuses; those that only JGit accepts are in compatibility.md. */
   private byte[] badCommit() {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(11)) {
       case 0 -> commit(emptyTree(), "author A U Thor <author@example.com>");
       case 1 -> commit(emptyTree(), "author A U Thor 1700000000 +0000");
       case 2 -> commit(emptyTree(), "author " + WHO, "author " + WHO);
-      default -> commit(emptyTree(), "parent 123", "author " + WHO);
+      case 3 -> commit(emptyTree(), "parent 123", "author " + WHO);
+      case 4 -> commit(emptyTree(), "author A\0 <a@example.com> 1 +0000");
+      case 5 -> commit(emptyTree(), "author <a@example.com> 1 +0000");
+      case 6 -> commit(emptyTree(), "author A <a@example.com> 01 +0000");
+      case 7 -> commit(emptyTree(), "author A <a@example.com> 9223372036854775808 +0000");
+      case 8 -> commit(emptyTree(), "author A <a@example.com> 1 +051800");
+      case 9 -> commit(emptyTree(), "author A> <a@example.com> 1 +0000");
+      default -> commit(emptyTree(), "author A <a<b@example.com> 1 +0000");
     };
   }
 
+  private String tag() {
+    return "object " + knownId.name() + "\ntype blob\ntag a\ntagger " + WHO + "\n\nx\n";
+  }
+
   private byte[] badTag() {
-    String object = "object " + knownId.name() + "\n";
-    String tag = switch (random.nextInt(5)) { // JGit accepts an unknown type until it reads the tag
-          case 0 -> object + "type blob\ntagger " + WHO + "\n\nx\n";
-          case 1 -> object + "tag a\ntype blob\ntagger " + WHO + "\n\nx\n";
-          case 2 -> object + "type blob\ntag a\ntagger A\n\nx\n";
-          case 3 -> "type blob\ntag a\ntagger " + WHO + "\n\nx\n";
-          default -> object + "type blob\ntag a b\ntagger " + WHO + "\n\nx\n";
+    String bad =
+        switch (random.nextInt(6)) {
+          case 0 -> tag().replace("tag a\n", "");
+          case 1 -> tag().replaceFirst("(type blob\n)(tag a\n)", "$2$1");
+          case 2 -> tag().replace(WHO, "A");
+          case 3 -> tag().replaceFirst("object .*\n", "");
+          case 4 -> tag().replace("type blob", "type file");
+          default -> tag().replace("tag a", "tag a b");
         };
-    return tag.getBytes(UTF_8);
+    return bad.getBytes(UTF_8);
   }
 }

@@ -26,13 +26,14 @@ import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.internal.pack.check.ReachableObjects.BlobTest;
 import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 
 /**
- * Checks that all objects reachable from given ones exist. The walk ends at an object that is known
- * to be complete: a ref points to it, or it is in a pack of a collection. Checking a few commits on
- * top of a branch therefore reads only these commits and their changes, whatever the number of refs
- * and files.
+ * Checks that all objects reachable from given ones exist, and have the types that commits, tags
+ * and trees say. The walk ends at an object that is known to be complete: a ref points to it, or it
+ * is in a pack of a collection. Checking a few commits on top of a branch therefore reads only
+ * these commits and their changes, whatever the number of refs and files.
  */
 final class Connectivity {
   /**
@@ -69,26 +70,30 @@ final class Connectivity {
    * @param reader reads the objects; closed by the caller
    * @param refs refs that are known to be complete
    * @param collected objects that are known to be complete
+   * @param blobs tells blobs from other objects
    */
-  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected) {
-    this(reader, refs, collected, NEAR);
+  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, BlobTest blobs) {
+    this(reader, refs, collected, blobs, NEAR);
   }
 
   /** Creates a check that reads refs if there are more than {@code near} commits. */
-  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, int near) {
+  Connectivity(
+      ObjectReader reader, RefDatabase refs, Collected collected, BlobTest blobs, int near) {
     this.near = near;
     this.refs = refs;
     this.collected = collected;
     this.walk = new RevWalk(reader); // not closed: the reader is the caller's
     this.walk.setRetainBody(false);
-    this.trees = new TreeCheck(reader, collected);
+    this.trees = new TreeCheck(reader, collected, blobs);
   }
 
   /**
-   * Checks that no object is missing. Called once.
+   * Checks that no object is missing, or of another type. Called once.
    *
    * @param ids objects to begin with
    * @throws MissingObjectException if one of them, or an object reachable from them, is missing
+   * @throws org.eclipse.jgit.errors.IncorrectObjectTypeException if one has another type than the
+   *     object says that names it
    * @throws IOException if objects cannot be read
    */
   void check(Collection<ObjectId> ids) throws IOException {

@@ -10,7 +10,6 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
-import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Constants;
@@ -20,6 +19,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.PackLock;
 import org.eclipse.jgit.transport.PackedObjectInfo;
+import org.jgits3.internal.pack.check.ObjectFaults;
 import org.jgits3.internal.pack.check.PackCheck;
 import org.jgits3.internal.pack.file.S3PackDescription;
 
@@ -32,7 +32,7 @@ final class PushParser extends DfsPackParser {
   /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
   private static final String PUSH = "jgit receive-pack";
 
-  private final DfsObjDatabase database;
+  private final S3ObjDatabase database;
   private final TransferMemory.Share memory;
   private final PushLimits.Work work;
   private final DeltaBases bases = new DeltaBases();
@@ -42,7 +42,7 @@ final class PushParser extends DfsPackParser {
   @Nullable private ObjectChecker checker;
 
   PushParser(
-      DfsObjDatabase database,
+      S3ObjDatabase database,
       DfsInserter inserter,
       InputStream in,
       TransferMemory.Share memory,
@@ -180,6 +180,16 @@ final class PushParser extends DfsPackParser {
     super.onObjectData(src, raw, pos, len);
   }
 
+  /** As documented by JGit, and for the faults that only Git finds. */
+  @Override
+  protected void verifySafeObject(AnyObjectId id, int type, byte[] data)
+      throws CorruptObjectException {
+    super.verifySafeObject(id, type, data);
+    if (checker != null) {
+      ObjectFaults.check(checker, id, type, data);
+    }
+  }
+
   private void begin(PackedObjectInfo base, long size) {
     resolving = true;
     bases.begin(base, size);
@@ -211,6 +221,7 @@ final class PushParser extends DfsPackParser {
     } catch (CorruptObjectException e) {
       throw new UncheckedIOException(e);
     }
+    database.noteTypes(getPackDescription(), sorted);
     return sorted;
   }
 }

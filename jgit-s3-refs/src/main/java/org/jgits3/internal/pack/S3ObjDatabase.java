@@ -36,12 +36,16 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.revwalk.ObjectWalk;
+import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.IO;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.function.IoSupplier;
+import org.jgits3.internal.pack.check.ReachableObjects;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
@@ -123,6 +127,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final ShallowCommits shallow;
 
+  private final Blobs blobs;
+
   /**
    * Packs begun through this handle, and neither committed nor rolled back yet, with the threads
    * that write them.
@@ -164,6 +170,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     this.quarantine = new Quarantine(shared.deferred());
     this.memory = shared.resources().memory().share();
     this.shallow = new ShallowCommits(shared, this);
+    this.blobs = new Blobs(options.getStreamFileThreshold());
     shared.opened();
   }
 
@@ -272,7 +279,43 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
           Stream.of(getPacks())
               .filter(pack -> COLLECTED.contains(pack.getPackDescription().getPackSource()))
               .toList();
-      new Connectivity(reader, refs, id -> has(collected, id, reader)).check(ids);
+      new Connectivity(reader, refs, id -> has(collected, id, reader), id -> isBlob(id, reader))
+          .check(ids);
+    }
+  }
+
+  /**
+   * Notes the types of all objects of a pack, which its index does not have, for later checks.
+   *
+   * @param pack pack that was parsed
+   * @param sorted its objects, sorted by id
+   */
+  public void noteTypes(DfsPackDescription pack, List<PackedObjectInfo> sorted) {
+    blobs.note((S3PackDescription) pack, sorted);
+  }
+
+  /**
+   * Tests whether an object is a blob. Reads it, unless its type was noted. One that is not noted
+   * and too large to be read into memory, of more than {@code core.dfs.streamFileThreshold} bytes,
+   * counts as a blob: a tree of 50 MiB would have a million entries.
+   */
+  private boolean isBlob(AnyObjectId id, DfsReader reader) throws IOException {
+    return blobs.has(id, getPacks(), reader);
+  }
+
+  /**
+   * Checks all objects that a walk reaches.
+   *
+   * @param walk walk of the repository, which has its starts
+   * @param monitor receives the number of objects
+   * @throws MissingObjectException if an object is missing
+   * @throws org.eclipse.jgit.errors.IncorrectObjectTypeException if one has another type than the
+   *     object says that names it
+   * @throws IOException if one cannot be read
+   */
+  public void checkReachable(ObjectWalk walk, ProgressMonitor monitor) throws IOException {
+    try (DfsReader reader = newReader()) {
+      ReachableObjects.check(walk, id -> isBlob(id, reader), monitor);
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -17,14 +18,16 @@ import org.eclipse.jgit.lib.ObjectIdSubclassMap;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.treewalk.CanonicalTreeParser;
 import org.jgits3.internal.pack.Connectivity.Collected;
+import org.jgits3.internal.pack.check.ReachableObjects.BlobTest;
 
 /**
- * Checks that all objects reachable from trees exist. Of a tree that resembles a complete one,
- * reads only the differences. Reads no object twice.
+ * Checks that all objects reachable from trees exist, and are what the trees call them. Of a tree
+ * that resembles a complete one, reads only the differences. Reads no object twice.
  */
 final class TreeCheck {
   private final ObjectReader reader;
   private final Collected collected;
+  private final BlobTest blobs;
 
   /** Trees that were read, or are queued. */
   private final ObjectIdSubclassMap<ObjectId> trees = new ObjectIdSubclassMap<>();
@@ -47,10 +50,12 @@ final class TreeCheck {
    *
    * @param reader reads them; closed by the caller
    * @param collected objects that are known to be complete
+   * @param blobs tells blobs from other objects
    */
-  TreeCheck(ObjectReader reader, Collected collected) {
+  TreeCheck(ObjectReader reader, Collected collected, BlobTest blobs) {
     this.reader = reader;
     this.collected = collected;
+    this.blobs = blobs;
   }
 
   /**
@@ -61,13 +66,14 @@ final class TreeCheck {
    *     compare two unchecked trees with each other: each would count as complete because of the
    *     other
    * @throws MissingObjectException if it, or an object it leads to, is missing
+   * @throws IncorrectObjectTypeException if one has another type than the tree says that names it
    * @throws IOException if objects cannot be read
    */
   void check(ObjectId tree, List<ObjectId> complete) throws IOException {
     ObjectId id = tree.copy();
-    if (!complete.contains(id) && !trees.contains(id) && !collected.has(id)) {
+    if (!complete.contains(id) && !trees.contains(id)) {
       trees.add(id);
-      next.push(new Compared(id, complete));
+      found(id, complete);
     }
     while (!next.isEmpty()) {
       entries(next.pop());
@@ -88,7 +94,7 @@ final class TreeCheck {
       ObjectId id = entry.getEntryObjectId();
       boolean isTree = FileMode.TREE.equals(entry.getEntryRawMode());
       ObjectIdSubclassMap<ObjectId> known = isTree ? trees : files;
-      if (known.contains(id) || collected.has(id)) {
+      if (known.contains(id)) {
         continue;
       }
       if (isTree && before.get().isEmpty() && moved.isEmpty()) {
@@ -98,11 +104,21 @@ final class TreeCheck {
         continue;
       }
       known.add(id);
-      if (isTree) {
-        next.push(new Compared(id, before.get()));
-      } else if (!reader.has(id)) {
-        throw new MissingObjectException(id, Constants.OBJ_BLOB);
+      if (!isTree && !blobs.isBlob(id)) {
+        throw new IncorrectObjectTypeException(id, Constants.OBJ_BLOB);
       }
+      if (isTree) {
+        found(id, before.get());
+      }
+    }
+  }
+
+  /** Continues with a tree, unless all that it leads to is known to be complete. */
+  private void found(ObjectId tree, List<ObjectId> complete) throws IOException {
+    if (collected.has(tree)) {
+      reader.open(tree, Constants.OBJ_TREE); // it may be another object than a tree
+    } else {
+      next.push(new Compared(tree, complete));
     }
   }
 

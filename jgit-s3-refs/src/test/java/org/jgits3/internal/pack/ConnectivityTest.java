@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -75,8 +76,14 @@ class ConnectivityTest {
   }
 
   private Set<ObjectId> check(OneReader.Collected collected, ObjectId... tips) throws IOException {
-    try (NotingReader reader = new NotingReader(repository.newObjectReader())) {
-      new Connectivity(reader, repository.getRefDatabase(), collected).check(List.of(tips));
+    try (ObjectReader blobs = repository.newObjectReader();
+        NotingReader reader = new NotingReader(repository.newObjectReader())) {
+      new Connectivity(
+              reader,
+              repository.getRefDatabase(),
+              collected,
+              id -> blobs.open(id).getType() == Constants.OBJ_BLOB)
+          .check(List.of(tips));
       return reader.opened;
     }
   }
@@ -315,6 +322,7 @@ class ConnectivityTest {
   @Test
   void an_id_is_not_taken_for_known_that_was_met_as_something_else() throws Exception {
     ObjectId base;
+    ObjectId mistaken;
     List<ObjectId> lacking = new ArrayList<>();
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       TreeFormatter directory = new TreeFormatter();
@@ -327,7 +335,7 @@ class ConnectivityTest {
       TreeFormatter same = new TreeFormatter();
       same.append("a", FileMode.REGULAR_FILE, tree);
       same.append("c", FileMode.TREE, tree);
-      lacking.add(inserter.insert(commit(inserter.insert(same), "known as a file")));
+      mistaken = inserter.insert(commit(inserter.insert(same), "known as a file"));
       TreeFormatter next = new TreeFormatter();
       next.append("a", FileMode.TREE, tree);
       lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
@@ -338,6 +346,9 @@ class ConnectivityTest {
     }
     branches(List.of(base));
     assertLackWhatIsMissing(lacking);
+    assertThatThrownBy(() -> check(mistaken))
+        .isInstanceOf(IncorrectObjectTypeException.class)
+        .hasMessageContaining("is not a blob");
   }
 
   @Test

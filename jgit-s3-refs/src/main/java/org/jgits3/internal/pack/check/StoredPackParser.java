@@ -2,11 +2,15 @@
 package org.jgits3.internal.pack.check;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
 import org.eclipse.jgit.internal.fsck.FsckPackParser;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectDatabase;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.PackLock;
@@ -17,6 +21,8 @@ public final class StoredPackParser extends FsckPackParser {
   private static final int COPIES = 3;
 
   private final PackCheck check = new PackCheck();
+  private final List<String> faults = new ArrayList<>();
+  @Nullable private ObjectChecker checker;
 
   /**
    * Checks a pack.
@@ -28,6 +34,32 @@ public final class StoredPackParser extends FsckPackParser {
   public StoredPackParser(ObjectDatabase database, ReadableChannel pack, long objects) {
     super(database, pack);
     overwriteObjectCount(objects);
+  }
+
+  @Override
+  public void setObjectChecker(@Nullable ObjectChecker oc) {
+    checker = oc;
+    super.setObjectChecker(oc);
+  }
+
+  /** As documented by JGit. If it finds no fault, looks for those that only Git finds. */
+  @Override
+  protected void verifySafeObject(AnyObjectId id, int type, byte[] data) {
+    int before = getCorruptObjects().size();
+    super.verifySafeObject(id, type, data);
+    if (checker == null || getCorruptObjects().size() > before) {
+      return;
+    }
+    try {
+      ObjectFaults.check(checker, id, type, data);
+    } catch (CorruptObjectException e) {
+      faults.add(e.getMessage());
+    }
+  }
+
+  /** Faults of commits and tags beside those of {@link #getCorruptObjects}. */
+  public List<String> faults() {
+    return faults;
   }
 
   /**
