@@ -30,6 +30,9 @@ final class ObservedReceivePack extends S3ReceivePack {
     FAILED
   }
 
+  /** Bytes of a refused pack that are read. A client that sends more does not learn the reason. */
+  private static final long MOST_DISCARDED = 1L << 30;
+
   private static final Logger LOG = LoggerFactory.getLogger(ObservedReceivePack.class);
 
   private Outcome outcome = Outcome.FAILED;
@@ -63,11 +66,28 @@ final class ObservedReceivePack extends S3ReceivePack {
         throw e;
       }
       LOG.warn("receive-pack to {}", getRepository().getIdentifier(), e);
+      discard(whole);
     } catch (IOException e) {
       if (told.anything || !isUnreadable(e)) {
         throw e;
       }
       throw new PackProtocolException("the push cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Reads the rest of a refused pack. A client sends all of it before it reads the refusal; if the
+   * connection is closed under it, it tells the user of a broken pipe instead.
+   */
+  private static void discard(InputStream pack) {
+    byte[] piece = new byte[8 << 10];
+    try {
+      int n = 0;
+      for (long left = MOST_DISCARDED; left > 0 && n >= 0; left -= n) {
+        n = pack.read(piece);
+      }
+    } catch (IOException e) {
+      LOG.debug("the client of a refused push is gone", e);
     }
   }
 

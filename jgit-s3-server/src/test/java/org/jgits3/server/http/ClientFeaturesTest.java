@@ -9,9 +9,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
@@ -187,5 +189,31 @@ class ClientFeaturesTest {
       root.detachAppender(events);
     }
     assertThat(events.list).noneMatch(e -> e.getLevel().isGreaterOrEqual(Level.WARN));
+  }
+
+  @Test
+  void client_learns_why_a_large_pack_is_refused_at_its_first_object() throws Exception {
+    byte[] large = new byte[40 << 20]; // more than the buffers of connections
+    new Random(1).nextBytes(large);
+    Files.write(work.directory().resolve("large"), large);
+    work.run("config", "core.compression", "0");
+    work.run("add", "large");
+    String tree = work.run("write-tree").strip();
+    String who = "A <a@example.com> 1 ";
+    String commit = "tree " + tree + "\nauthor " + who + "x\ncommitter " + who + "+0000\n\nm\n";
+    String id =
+        work.run(
+                stdin -> stdin.write(commit.getBytes(UTF_8)),
+                "hash-object",
+                "-w",
+                "-t",
+                "commit",
+                "--literally",
+                "--stdin")
+            .strip();
+    GitResult push = work.attempt("push", "-q", "origin", id + ":refs/heads/bad");
+    assertThat(push.stderr())
+        .contains("remote unpack failed: error badTimezone: object " + id)
+        .doesNotContain("RPC failed");
   }
 }
