@@ -13,6 +13,7 @@ import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.LargeObjectException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
@@ -196,6 +197,8 @@ final class LocalSource extends ImportSource {
       throw missing(e);
     } catch (CorruptObjectException e) {
       throw new IOException(this + ": " + e.getMessage() + "; see git fsck", e);
+    } catch (IncorrectObjectTypeException e) {
+      throw new IOException(this + ": " + e.getMessage() + " See git fsck.", e);
     } catch (LargeObjectException e) {
       throw new IOException(
           this

@@ -108,6 +108,48 @@ class IncompleteSourceTest {
     isRefused(bundleWithout("").toString(), tree, "is not a blob");
   }
 
+  /** Puts all objects into one pack, in which Git computes deltas. */
+  private void packAll() throws IOException {
+    String all =
+        source.run("cat-file", "--batch-all-objects", "--batch-check=%(objectname)") + "\n";
+    source.run(in -> in.write(all.getBytes(UTF_8)), "pack-objects", "-q", ".git/objects/pack/pack");
+    source.run("prune-packed", "-q");
+  }
+
+  @Test
+  void directory_with_a_tree_that_names_a_tree_as_a_file_is_refused() throws Exception {
+    String tree = branchToOddTree();
+    isRefused(source.directory().toString(), tree, "is not a blob", "See git fsck");
+    packAll();
+    isRefused(
+        source.directory().toString(),
+        "is no blob with its id, as another object says; see git fsck");
+  }
+
+  @Test
+  void directory_whose_tree_is_a_delta_and_named_as_a_file_is_refused() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      Files.writeString(source.directory().resolve("directory/file-" + i), "" + i);
+    }
+    source.run("add", ".");
+    source.run("commit", "-q", "-m", "many");
+    source.run("tag", "many");
+    String large = source.run("rev-parse", "HEAD:directory").strip();
+    source.run("rm", "-q", "directory/file-50");
+    source.run("commit", "-q", "-m", "fewer");
+    String named = branchToOddTree();
+    packAll();
+    String base =
+        source.run(
+            in -> in.write((named + "\n").getBytes(UTF_8)),
+            "cat-file",
+            "--batch-check=%(deltabase)");
+    assertThat(base.strip()).isEqualTo(large);
+    isRefused(
+        source.directory().toString(),
+        "the pack has 8 objects of type tree, and other objects name 7; see git fsck");
+  }
+
   @Test
   void a_partial_clone_that_lacks_an_object_is_refused_by_name() throws Exception {
     source.run("config", "uploadpack.allowFilter", "true");

@@ -4,25 +4,35 @@ package org.jgits3.internal.pack.check;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.util.NB;
 
 /**
  * Passes on a pack that JGit writes, and checks it like {@code git index-pack}, except for the ids
- * of its objects: JGit copies objects and deltas from another repository as they are stored there.
- * Takes 12 bytes of memory for each object, whatever its size. Used by one thread.
+ * of deltas: JGit copies objects and deltas from another repository as they are stored there, and
+ * gives them the type by which another object names them. Takes 13 bytes of memory for each object,
+ * whatever its size. Used by one thread.
  */
 public final class CheckedPackStream extends OutputStream {
+  private static final int TYPES = 8;
+
+  private final PackWriter writer;
   private final OutputStream out;
   private final PackCheck check = new PackCheck();
   private final Inflater inflater = new Inflater();
   private final byte[] inflated = new byte[8 << 10];
+  private final MessageDigest digest = Constants.newMessageDigest();
+
+  /** Number of objects of each type, deltas resolved. */
+  private final long[] ofType = new long[TYPES];
 
   /** Bytes so far of the header of the pack or of an object. */
   private final byte[] header = new byte[PackCheck.MOST_HEADER_BYTES];
@@ -45,12 +55,14 @@ public final class CheckedPackStream extends OutputStream {
   private long[] positions = {};
 
   private int[] sizes = {};
+  private byte[] types = {};
   private int ended;
 
-  /** Size of the base that a delta names by its position. */
-  private long baseSize;
+  /** Index of the base that a delta names by its position. */
+  private int base;
 
-  private CheckedPackStream(OutputStream out) {
+  private CheckedPackStream(PackWriter writer, OutputStream out) {
+    this.writer = writer;
     this.out = out;
   }
 
@@ -60,13 +72,15 @@ public final class CheckedPackStream extends OutputStream {
    * @param writer has prepared it
    * @param monitor receives the number of objects written
    * @param out receives the pack; not closed
-   * @throws CorruptObjectException if Git would not read the pack
+   * @throws CorruptObjectException if Git would not read the pack, or an object has another type
+   *     than the object says that names it
    * @throws IOException if an object cannot be read or written, or is larger than any may be
    */
   public static void write(PackWriter writer, ProgressMonitor monitor, OutputStream out)
       throws IOException {
-    try (CheckedPackStream checked = new CheckedPackStream(out)) {
+    try (CheckedPackStream checked = new CheckedPackStream(writer, out)) {
       writer.writePack(monitor, monitor, checked);
+      checked.checkTypes();
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -116,9 +130,9 @@ public final class CheckedPackStream extends OutputStream {
   private void begin() throws IOException {
     switch (PackCheck.type(header, 0)) {
       case Constants.OBJ_OFS_DELTA -> {
-        long base = begin - PackCheck.distance(header);
-        check.beginDelta(begin, base);
-        baseSize = sizeAt(base);
+        long at = begin - PackCheck.distance(header);
+        check.beginDelta(begin, at);
+        base = objectAt(at);
       }
       case Constants.OBJ_REF_DELTA -> check.beginDelta(begin);
       default -> check.beginWhole(begin);
@@ -126,18 +140,27 @@ public final class CheckedPackStream extends OutputStream {
     check.header(header, 0, headerLength);
     contentLeft = PackCheck.size(header);
     check.size(contentLeft);
+    if (isWhole()) {
+      String type = Constants.typeString(PackCheck.type(header, 0));
+      digest.update(Constants.encodeASCII(type + " " + contentLeft + "\0"));
+    }
     inflater.reset();
     headerLength = 0;
     inContent = true;
     objectsLeft--;
   }
 
-  private int sizeAt(long base) throws CorruptObjectException {
-    int found = Arrays.binarySearch(positions, 0, ended, base);
+  private boolean isWhole() {
+    int type = PackCheck.type(header, 0);
+    return type != Constants.OBJ_OFS_DELTA && type != Constants.OBJ_REF_DELTA;
+  }
+
+  private int objectAt(long at) throws CorruptObjectException {
+    int found = Arrays.binarySearch(positions, 0, ended, at);
     if (found < 0) {
-      throw check.corrupt("is a delta to byte " + base + ", where no object begins");
+      throw check.corrupt("is a delta to byte " + at + ", where no object begins");
     }
-    return sizes[found];
+    return found;
   }
 
   /** Takes bytes of a zlib stream; returns how many of them belong to it. */
@@ -147,6 +170,9 @@ public final class CheckedPackStream extends OutputStream {
     try {
       for (int n = inflater.inflate(inflated); n > 0; n = inflater.inflate(inflated)) {
         contentLeft -= n;
+        if (isWhole()) {
+          digest.update(inflated, 0, n);
+        }
         check.inflated(inflated, n);
       }
     } catch (DataFormatException e) {
@@ -165,20 +191,50 @@ public final class CheckedPackStream extends OutputStream {
     if (contentLeft != 0) {
       throw check.corrupt("has a stream that inflates to other than " + size + " bytes");
     }
-    long result =
-        switch (PackCheck.type(header, 0)) {
-          case Constants.OBJ_OFS_DELTA -> check.endDelta(baseSize);
-          case Constants.OBJ_REF_DELTA -> check.endDelta();
-          default -> size;
-        };
+    int type = PackCheck.type(header, 0);
+    long result = size;
+    if (type == Constants.OBJ_OFS_DELTA) {
+      result = check.endDelta(sizes[base]);
+      type = types[base];
+    } else if (type == Constants.OBJ_REF_DELTA) {
+      result = check.endDelta();
+    } else if (!writer.willInclude(ObjectId.fromRaw(digest.digest()))) {
+      throw check.corrupt(
+          "is no " + Constants.typeString(type) + " with its id, as another object says");
+    }
     if (ended == positions.length) {
       int grown = Math.max(1 << 10, ended + (ended >> 1));
       positions = Arrays.copyOf(positions, grown);
       sizes = Arrays.copyOf(sizes, grown);
+      types = Arrays.copyOf(types, grown);
     }
     positions[ended] = begin;
+    types[ended] = (byte) type;
     sizes[ended++] = (int) result;
+    ofType[type]++;
     inContent = false;
+  }
+
+  /**
+   * Checks the types of objects that are stored as deltas: each has that of its base, and the
+   * writer counts it by the type that it was named with.
+   */
+  private void checkTypes() throws CorruptObjectException {
+    if (ofType[Constants.OBJ_REF_DELTA] > 0) {
+      return; // a base is not in the pack
+    }
+    for (int type = Constants.OBJ_COMMIT; type <= Constants.OBJ_TAG; type++) {
+      long named = writer.getStatistics().byObjectType(type).getObjects();
+      if (named != ofType[type]) {
+        throw new CorruptObjectException(
+            "the pack has "
+                + ofType[type]
+                + " objects of type "
+                + Constants.typeString(type)
+                + ", and other objects name "
+                + named);
+      }
+    }
   }
 
   @Override
