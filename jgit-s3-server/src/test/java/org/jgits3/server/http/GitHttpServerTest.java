@@ -605,12 +605,13 @@ class GitHttpServerTest {
       CountDownLatch begun = new CountDownLatch(1);
       CompletableFuture<Boolean> running =
           checks.submit(
+              "other",
               () -> {
                 begun.countDown();
                 return await(busy);
               });
       assertThat(await(begun)).isTrue();
-      CompletableFuture<Boolean> waiting = checks.submit(() -> await(busy));
+      CompletableFuture<Boolean> waiting = checks.submit("127.0.0.1", () -> await(busy));
       HttpResponse<String> refused = get(server, path, basic("ada:wrong"));
       assertThat(refused.statusCode()).isEqualTo(503);
       assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");

@@ -10,6 +10,7 @@ import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -214,7 +215,10 @@ class HostileClientsTest {
     Path users =
         Files.writeString(directory.resolve("users"), "ada:" + hash + "\neve:" + slow + "\n");
     GitHttpServer.Builder builder =
-        GitHttpServer.builder().users(UsersFile.open(users)).maxRequests(1);
+        GitHttpServer.builder()
+            .users(UsersFile.open(users))
+            .maxRequests(1)
+            .shutdownLimit(Duration.ZERO);
     List<Socket> guessing = new ArrayList<>();
     try (GitHttpServer server = start(builder)) {
       String head = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
@@ -233,6 +237,73 @@ class HostileClientsTest {
         socket.close();
       }
     }
+  }
+
+  @Test
+  void guessers_do_not_put_off_the_first_check_of_a_user_elsewhere(@TempDir Path directory)
+      throws Exception {
+    assertFirstCheckIsNotPutOff(
+        directory, GitHttpServer.builder(), InetAddress.getByName("127.0.0.2"), "");
+  }
+
+  @Test
+  void guessers_do_not_put_off_a_user_who_comes_through_the_same_proxy(@TempDir Path directory)
+      throws Exception {
+    assertFirstCheckIsNotPutOff(
+        directory,
+        GitHttpServer.builder().forwardedFor(true),
+        InetAddress.getLoopbackAddress(),
+        "X-Forwarded-For: 2001:db8:0:1::%x\r\n");
+  }
+
+  /**
+   * Lets clients guess, and then a user log in from 127.0.0.1.
+   *
+   * @param from address that guessers connect from
+   * @param forwarded header of the proxy that they come through, with a place for a number
+   */
+  private void assertFirstCheckIsNotPutOff(
+      Path directory, GitHttpServer.Builder builder, InetAddress from, String forwarded)
+      throws Exception {
+    repository("r");
+    String slow = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(14, "x".toCharArray());
+    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
+    Path users =
+        Files.writeString(directory.resolve("users"), "ada:" + hash + "\neve:" + slow + "\n");
+    List<Socket> guessing = new ArrayList<>();
+    builder.users(UsersFile.open(users)).shutdownLimit(Duration.ZERO);
+    try (GitHttpServer server = start(builder)) {
+      String head = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+      for (int i = 0; i < 300; i++) {
+        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort(), from, 0);
+        guessing.add(socket);
+        String guess = head + forwarded.formatted(i) + basic((i % 2 == 0 ? "ada:" : "eve:") + i);
+        socket.getOutputStream().write(guess.getBytes(US_ASCII));
+      }
+      awaitRefusalOfAny(guessing);
+      assertThat(status(exchange(server, (head + basic("ada:right")).getBytes(US_ASCII))))
+          .isEqualTo(200);
+    } finally {
+      for (Socket socket : guessing) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Waits until a request on one of some connections is refused because too many wait. */
+  private static void awaitRefusalOfAny(List<Socket> sockets) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (System.nanoTime() < deadline) {
+      for (Socket socket : sockets) {
+        int answered = socket.getInputStream().available();
+        if (new String(socket.getInputStream().readNBytes(answered), ISO_8859_1)
+            .contains(" 503 ")) {
+          return;
+        }
+      }
+      Thread.onSpinWait();
+    }
+    throw new AssertionError("no request was refused in a minute");
   }
 
   private static String basic(String pair) {

@@ -2,9 +2,15 @@
 package org.jgits3.server.http.limit;
 
 import java.time.Duration;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -12,26 +18,35 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**
  * Does some work in threads of its own, so that no thread of the server waits for it. Bounds the
- * number of tasks that run, the number that wait, and the time they wait. Safe for use by many
- * threads.
+ * number of tasks that run, the number that wait, and the time they wait. Clients take turns: a
+ * client with many tasks delays another by one task, and when too many tasks wait, the newest one
+ * of the client that has most is refused. Safe for use by many threads.
  */
 public final class BoundedWork {
   private static final Duration IDLE = Duration.ofMinutes(1);
 
   private final String refusal;
+  private final int most;
   private final Duration patience;
   private final ThreadPoolExecutor threads;
+
+  /** Tasks that wait by client, none without one, the next client first; guarded by this. */
+  private final Map<String, Deque<Task<?>>> waiting = new LinkedHashMap<>();
+
+  /** Number of tasks that wait; guarded by this. */
+  private int count;
 
   /**
    * Creates a bound.
    *
    * @param refusal name of the exhausted resource, for the client
    * @param atOnce maximum number of tasks that run
-   * @param waiting maximum number of tasks that wait, at least 1
+   * @param waiting maximum number of tasks that wait or are about to run, at least 1
    * @param patience maximum time to wait
    */
   public BoundedWork(String refusal, int atOnce, int waiting, Duration patience) {
     this.refusal = refusal;
+    this.most = waiting;
     this.patience = patience;
     this.threads =
         new ThreadPoolExecutor(
@@ -39,39 +54,82 @@ public final class BoundedWork {
             atOnce,
             IDLE.toSeconds(),
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(waiting),
+            new LinkedBlockingQueue<>(),
             DaemonThreads.named("bounded-work"));
     threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** One task, and its result to be. */
+  private record Task<T>(Supplier<T> work, CompletableFuture<T> result, long submitted) {
+    void run() {
+      try {
+        result.complete(work.get());
+      } catch (RuntimeException | Error e) {
+        result.completeExceptionally(e);
+      }
+    }
   }
 
   /**
    * Does a task.
    *
-   * @param task work to do
+   * @param client client that the task is for
+   * @param work work to do
    * @param <T> type of its result
    * @return its result; fails with a {@link Refusal} if too many tasks wait, or it has waited for
    *     the maximum time
    */
-  public <T> CompletableFuture<T> submit(Supplier<T> task) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    long submitted = System.nanoTime();
-    try {
-      threads.execute(() -> run(task, submitted, result));
-    } catch (RejectedExecutionException e) {
-      result.completeExceptionally(Refusal.busy(refusal));
+  public <T> CompletableFuture<T> submit(String client, Supplier<T> work) {
+    Task<T> task = new Task<>(work, new CompletableFuture<>(), System.nanoTime());
+    Optional<Task<?>> refused = await(client, task);
+    if (refused.isPresent()) {
+      refuse(refused.get());
+    } else {
+      threads.execute(this::runNext); // once for each task that waits, whichever that is then
     }
-    return result;
+    return task.result();
   }
 
-  private <T> void run(Supplier<T> task, long submitted, CompletableFuture<T> result) {
-    if (System.nanoTime() - submitted > patience.toNanos()) {
-      result.completeExceptionally(Refusal.busy(refusal));
-      return;
+  /** Lets a task wait, and returns one that must not wait for it, if there are too many. */
+  private synchronized Optional<Task<?>> await(String client, Task<?> task) {
+    Deque<Task<?>> own = waiting.computeIfAbsent(client, c -> new ArrayDeque<>());
+    own.addLast(task);
+    count++;
+    if (count <= most) {
+      return Optional.empty();
     }
-    try {
-      result.complete(task.get());
-    } catch (RuntimeException | Error e) {
-      result.completeExceptionally(e);
+    Deque<Task<?>> longest =
+        Collections.max(waiting.values(), Comparator.comparingInt(Deque::size));
+    Task<?> newest = (longest.size() > own.size() ? longest : own).removeLast();
+    count--;
+    if (own.isEmpty()) {
+      waiting.remove(client);
     }
+    return Optional.of(newest);
+  }
+
+  private void runNext() {
+    Task<?> task = next();
+    if (System.nanoTime() - task.submitted() > patience.toNanos()) {
+      refuse(task);
+    } else {
+      task.run();
+    }
+  }
+
+  /** Takes the task of the client whose turn it is. */
+  private synchronized Task<?> next() {
+    String client = waiting.keySet().iterator().next();
+    Deque<Task<?>> tasks = waiting.remove(client);
+    Task<?> task = tasks.removeFirst();
+    count--;
+    if (!tasks.isEmpty()) {
+      waiting.put(client, tasks); // after all others
+    }
+    return task;
+  }
+
+  private void refuse(Task<?> task) {
+    task.result().completeExceptionally(Refusal.busy(refusal));
   }
 }

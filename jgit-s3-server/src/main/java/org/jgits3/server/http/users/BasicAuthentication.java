@@ -15,6 +15,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.jgits3.server.http.limit.ClientNetwork;
 import org.jgits3.server.http.limit.OneLineAnswer;
 import org.jgits3.server.http.limit.Refusal;
 
@@ -50,7 +51,8 @@ public final class BasicAuthentication extends Handler.Wrapper {
       return true;
     }
     String user = sent.get().user();
-    CompletableFuture<Boolean> accepted = users.accepts(user, sent.get().password());
+    CompletableFuture<Boolean> accepted =
+        users.accepts(ClientNetwork.of(request), user, sent.get().password());
     if (accepted.isDone() && !accepted.isCompletedExceptionally() && accepted.join()) {
       return super.handle(as(user, request), response, callback);
     }

@@ -23,8 +23,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Password checks are slow by design, and Git sends the password with every request. The valid
  * password of each user is therefore remembered (as a keyed digest) until the user's hash changes.
- * At most half of the processors check other passwords, and only few requests may wait for a check.
- * Safe for use by many threads.
+ * At most half of the processors check other passwords, and a bounded number of requests waits for
+ * a check. Clients take turns, by address and not by user: a client may send any number of names,
+ * and turns of the names in the file alone would tell which names these are. Safe for use by many
+ * threads.
  */
 public final class UsersFile {
   private static final Logger LOG = LoggerFactory.getLogger(UsersFile.class);
@@ -37,8 +39,10 @@ public final class UsersFile {
   /** Maximum number of concurrent checks. */
   private static final int MOST_AT_WORK = 8;
 
-  private static final int MOST_WAITING = 32;
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+  /** One for each of many clients. A check of cost 10 takes some 60 ms, so most get their turn. */
+  private static final int MOST_WAITING = 256;
+
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
   private final Path file;
   private final BoundedWork checks;
@@ -100,19 +104,20 @@ public final class UsersFile {
    * Checks a name and a password. Takes as long for a user that does not exist as for one whose
    * password is wrong.
    *
+   * @param client client that sent them, one of those that take turns
    * @param user name
    * @param password password
    * @return true if the file has that user with that password, complete already if the password was
    *     verified before; otherwise fails with a {@link Refusal} if too many passwords are being
    *     checked
    */
-  CompletableFuture<Boolean> accepts(String user, String password) {
+  CompletableFuture<Boolean> accepts(String client, String user, String password) {
     Htpasswd users = current().users();
     Optional<String> hash = users.hash(user);
     byte[] secret = password.getBytes(StandardCharsets.UTF_8);
     return isVerified(user, hash, secret)
         ? CompletableFuture.completedFuture(true)
-        : checks.submit(() -> isRight(users, user, hash, secret));
+        : checks.submit(client, () -> isRight(users, user, hash, secret));
   }
 
   private boolean isVerified(String user, Optional<String> hash, byte[] secret) {

@@ -9,6 +9,7 @@ import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,19 +35,19 @@ class UsersFileTest {
   @Test
   void accepts_a_user_with_the_right_password_again_and_again() throws IOException {
     UsersFile users = UsersFile.open(write("# staff\n\n" + HTPASSWD_LINE + "\n"));
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
-    assertThat(users.accepts("ada", "Secret").join()).isFalse();
-    assertThat(users.accepts("eve", "secret").join()).isFalse();
-    assertThat(users.accepts("ada", "").join()).isFalse();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "Secret").join()).isFalse();
+    assertThat(accepts(users, "eve", "secret").join()).isFalse();
+    assertThat(accepts(users, "ada", "").join()).isFalse();
   }
 
   @Test
   void compares_the_first_72_bytes_of_a_password_as_htpasswd_does() throws IOException {
     String password = "x".repeat(72);
     UsersFile users = UsersFile.open(write("ada:" + hash(password) + "\n"));
-    assertThat(users.accepts("ada", password + "tail").join()).isTrue();
-    assertThat(users.accepts("ada", "x".repeat(71)).join()).isFalse();
+    assertThat(accepts(users, "ada", password + "tail").join()).isTrue();
+    assertThat(accepts(users, "ada", "x".repeat(71)).join()).isFalse();
   }
 
   @Test
@@ -85,21 +86,21 @@ class UsersFileTest {
   void change_of_the_file_takes_effect_at_once() throws IOException {
     Path file = write(HTPASSWD_LINE + "\n");
     UsersFile users = UsersFile.open(file);
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
     write("eve:" + hash("other") + "\n");
-    assertThat(users.accepts("ada", "secret").join()).isFalse();
-    assertThat(users.accepts("eve", "other").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isFalse();
+    assertThat(accepts(users, "eve", "other").join()).isTrue();
   }
 
   @Test
   void change_of_another_user_leaves_a_verified_one_verified() throws IOException {
     Path file = write(HTPASSWD_LINE + "\n");
     UsersFile users = UsersFile.open(file);
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
     write(HTPASSWD_LINE + "\neve:" + hash("other") + "\n");
-    assertThat(users.accepts("ada", "secret")).isCompletedWithValue(true);
+    assertThat(accepts(users, "ada", "secret")).isCompletedWithValue(true);
     write("ada:" + hash("changed") + "\neve:" + hash("other") + "\n");
-    assertThat(users.accepts("ada", "secret").join()).isFalse();
+    assertThat(accepts(users, "ada", "secret").join()).isFalse();
   }
 
   @Test
@@ -107,7 +108,7 @@ class UsersFileTest {
     Path file = Files.createTempFile(Path.of(""), "users", ".test");
     try {
       Files.writeString(file, HTPASSWD_LINE + "\n");
-      assertThat(UsersFile.open(file.getFileName()).accepts("ada", "secret").join()).isTrue();
+      assertThat(accepts(UsersFile.open(file.getFileName()), "ada", "secret").join()).isTrue();
     } finally {
       Files.delete(file);
     }
@@ -118,9 +119,13 @@ class UsersFileTest {
     Path file = write(HTPASSWD_LINE + "\n");
     UsersFile users = UsersFile.open(file);
     write("garbage\n");
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
     Files.delete(file);
-    assertThat(users.accepts("ada", "secret").join()).isTrue();
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
+  }
+
+  private static CompletableFuture<Boolean> accepts(UsersFile users, String user, String password) {
+    return users.accepts("127.0.0.1", user, password);
   }
 
   private static String hash(String password) {
