@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.errors.TransportException;
 
 /**
  * Limits of the work that one push may cause. A pack of a few megabytes can describe objects of
@@ -46,11 +46,11 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
     /**
      * Checks the length of a chain of deltas.
      *
-     * @throws IOException if it is longer than allowed
+     * @throws TransportException if it is longer than allowed
      */
-    void checkDepth(int depth) throws IOException {
+    void checkDepth(int depth) throws TransportException {
       if (depth > deltaDepth) {
-        throw new IOException(
+        throw new TransportException(
             "a pack with a chain of more than "
                 + deltaDepth
                 + " deltas, which is [s3 \"receive\"] deltaDepth of the server; push from a"
@@ -61,11 +61,11 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
     /**
      * Checks the processor time so far.
      *
-     * @throws IOException if it is more than allowed
+     * @throws TransportException if it is more than allowed
      */
-    void checkTime() throws IOException {
+    void checkTime() throws TransportException {
       if (thread == Thread.currentThread() && millis() > end) {
-        throw new IOException(
+        throw new TransportException(
             "a push that takes more than "
                 + processorTime.toMillis()
                 + " ms of processor time, which is [s3 \"receive\"] processorTime of the server;"

@@ -9,6 +9,7 @@ import java.util.List;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.TooLargeObjectInPackException;
+import org.eclipse.jgit.errors.TransportException;
 import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackParser;
 import org.eclipse.jgit.lib.AnyObjectId;
@@ -71,7 +72,7 @@ final class PushParser extends DfsPackParser {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     } catch (TooLargeObjectInPackException e) { // JGit compares before it calls this
-      throw new IOException(check.next() + ": " + e.getMessage(), e);
+      throw new TransportException(check.next() + ": " + e.getMessage(), e);
     }
     if (checker != null && !checker.getGitsubmodules().isEmpty()) {
       try (ObjectReader reader = database.newReader()) {
@@ -87,7 +88,8 @@ final class PushParser extends DfsPackParser {
   protected void onPackHeader(long objectCount) throws IOException {
     memory.takeForObjects(objectCount);
     if (objectCount > Integer.MAX_VALUE) {
-      throw new IOException("a pack of " + objectCount + " objects is too large for an index");
+      throw new TransportException(
+          "a pack of " + objectCount + " objects is too large for an index");
     }
     super.onPackHeader(objectCount);
     if (getPackDescription() instanceof S3PackDescription pack
@@ -144,7 +146,7 @@ final class PushParser extends DfsPackParser {
   protected UnresolvedDelta onEndDelta() throws IOException {
     long size = check.endDelta();
     if (limit > 0 && size > limit) {
-      throw new IOException(
+      throw new TransportException(
           check.named() + " makes one of " + size + " bytes, and the limit is " + limit);
     }
     memory.takeForLargest(size);

@@ -8,12 +8,15 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
+import org.eclipse.jgit.errors.TransportException;
 import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
+import org.jgits3.internal.pack.TransferMemory;
 import org.jgits3.transport.S3ReceivePack;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,16 +65,30 @@ final class ObservedReceivePack extends S3ReceivePack {
     try {
       super.receive(whole, told, messages);
     } catch (UnpackException | PackProtocolException | CorruptObjectException e) {
-      if (!told.anything) {
+      if (!told.anything || TransferErrors.isClientGone(e)) {
         throw e;
       }
-      LOG.warn("receive-pack to {}", getRepository().getIdentifier(), e);
+      log(e);
       discard(whole);
     } catch (IOException e) {
       if (told.anything || !isUnreadable(e)) {
         throw e;
       }
       throw new PackProtocolException("the push cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** Logs a failure that the client was told of, in one line if the client is the cause. */
+  private void log(IOException e) {
+    Throwable reason = e instanceof UnpackException ? e.getCause() : e;
+    String repository = getRepository().getIdentifier();
+    if (reason instanceof TransportException
+        || reason instanceof CorruptObjectException
+        || reason instanceof MissingObjectException
+        || reason instanceof TransferMemory.Refusal) {
+      LOG.info("receive-pack to {}: {}", repository, reason.getMessage());
+    } else {
+      LOG.warn("receive-pack to {}", repository, e);
     }
   }
 

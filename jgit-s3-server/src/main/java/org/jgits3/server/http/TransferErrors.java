@@ -14,12 +14,16 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.jgits3.server.http.limit.BodyFilter;
 import org.jgits3.server.http.limit.Refusal;
 import org.jgits3.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers transfers that failed before anything was told in Git's protocol, with the reason as far
  * as a client may know it. The log has the rest.
  */
 final class TransferErrors {
+  private static final Logger LOG = LoggerFactory.getLogger(TransferErrors.class);
+
   private TransferErrors() {}
 
   /** Runs a fetch. */
@@ -34,12 +38,12 @@ final class TransferErrors {
       }
     } catch (PackProtocolException e) {
       if (undecodable(e) || rsp.isCommitted()) {
-        throw refusal("fetch", e);
+        throw refusal("fetch", req, e);
       }
       rsp.reset();
       GitSmartHttpTools.sendError(req, rsp, HttpServletResponse.SC_OK, e.getMessage());
     } catch (IOException | RuntimeException e) {
-      throw refusal("fetch", e);
+      throw refusal("fetch", req, e);
     }
   }
 
@@ -49,8 +53,18 @@ final class TransferErrors {
     try {
       push.receive();
     } catch (IOException | RuntimeException e) {
-      throw refusal("push", e);
+      throw refusal("push", req, e);
     }
+  }
+
+  /** Tests whether a transfer failed because the client has closed its connection. */
+  static boolean isClientGone(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof EofException) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean undecodable(Throwable failure) {
@@ -62,13 +76,14 @@ final class TransferErrors {
     return false;
   }
 
-  private static Refusal refusal(String transfer, Exception failure) {
+  private static Refusal refusal(String transfer, HttpServletRequest req, Exception failure) {
+    if (isClientGone(failure)) {
+      LOG.info("{} {}: the client is gone", req.getMethod(), req.getRequestURI());
+      return new Refusal(HttpServletResponse.SC_BAD_REQUEST, "the client is gone", null);
+    }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof Refusal refusal) {
         return refusal;
-      }
-      if (cause instanceof EofException) {
-        return new Refusal(HttpServletResponse.SC_BAD_REQUEST, "the client is gone", null);
       }
       if (cause instanceof BodyFilter.UndecodableException) {
         return new Refusal(HttpServletResponse.SC_BAD_REQUEST, cause.getMessage(), failure);

@@ -127,7 +127,7 @@ class ShutdownIT {
       assertThat(complaints(server))
           .hasSize(2)
           .anyMatch(line -> line.endsWith("requests still in flight after PT1S are cut off"))
-          .anyMatch(line -> line.contains("receive-pack to r: "));
+          .anyMatch(line -> line.endsWith("POST /r.git/git-receive-pack: the client is gone"));
     }
     assertThat(Command.run(store, "stats", "r", "--json").succeeds().stdout()).isEqualTo(stats);
     assertThat(keys()).isEqualTo(keys);

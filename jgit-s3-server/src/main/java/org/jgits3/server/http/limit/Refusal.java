@@ -3,6 +3,7 @@ package org.jgits3.server.http.limit;
 
 import jakarta.servlet.http.HttpServletResponse;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.QuietException;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -10,9 +11,10 @@ import org.eclipse.jetty.util.Callback;
  * Refusal of a request, with a status and a one-line message for the user.
  *
  * <p>Unchecked, because JGit's filters would wrap a checked exception into a packet that Git
- * clients do not show for an error status.
+ * clients do not show for an error status. Quiet, because Jetty need not log what is logged where
+ * it is made, or by {@link RefusalFilter}.
  */
-public final class Refusal extends RuntimeException {
+public final class Refusal extends RuntimeException implements QuietException {
   /**
    * Value of the Retry-After header, in seconds; an exhausted resource may be free again at any
    * time.

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.http;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.store.MemoryObjectStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Faults of clients are one line in the log of a server each, and no warning. */
+class ClientFaultsLogTest {
+  private static final String PUSH = "receive-pack";
+  private static final String FETCH = "upload-pack";
+
+  private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+  private final Logger project = (Logger) LoggerFactory.getLogger("org.jgits3");
+  private final Queue<ILoggingEvent> events = new ConcurrentLinkedQueue<>();
+  private final AppenderBase<ILoggingEvent> appender =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          events.add(event);
+        }
+      };
+
+  private S3RepositoryManager manager;
+  private GitHttpServer server;
+  private Level before;
+
+  @BeforeEach
+  void start() throws Exception {
+    before = project.getLevel();
+    project.setLevel(Level.INFO); // as Logging.server
+    appender.start();
+    root.addAppender(appender);
+    manager =
+        new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(new Config(), "test"));
+    manager.createRepository("r").close();
+    server = GitHttpServer.builder().maxPackSize(1 << 20).start(manager);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+    manager.close();
+    root.detachAppender(appender);
+    project.setLevel(before);
+  }
+
+  /** Sends a request, and waits for its whole answer. */
+  private String post(String service, byte[] body) throws IOException {
+    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      socket.getOutputStream().write(request(service, body, body.length));
+      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
+    }
+  }
+
+  /** Sends a part of a request, reads a part of its answer, and closes the connection. */
+  private void hangUp(String service, byte[] body, int missing, int read) throws IOException {
+    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+      socket.getOutputStream().write(request(service, body, body.length + missing));
+      assertThat(socket.getInputStream().readNBytes(read)).hasSize(read);
+      socket.setSoLinger(true, 0);
+    }
+  }
+
+  private byte[] request(String service, byte[] body, int length) {
+    String head =
+        """
+        POST /r.git/git-%1$s HTTP/1.1
+        Host: %2$s
+        Connection: close
+        Content-Type: application/x-git-%1$s-request
+        Content-Length: %3$d
+
+        """
+            .replace("\n", "\r\n");
+    ByteArrayOutputStream request = new ByteArrayOutputStream();
+    request.writeBytes(
+        head.formatted(service, server.uri().getAuthority(), length).getBytes(UTF_8));
+    request.writeBytes(body);
+    return request.toByteArray();
+  }
+
+  /** Waits for the requests in flight, and compares all lines that they logged. */
+  private void assertLogged(String line) throws IOException {
+    server.close();
+    assertThat(events)
+        .hasSize(1)
+        .allSatisfy(
+            event -> {
+              assertThat(event.getFormattedMessage()).startsWith(line);
+              assertThat(event.getLevel()).isEqualTo(Level.INFO);
+              assertThat(event.getThrowableProxy()).isNull();
+            });
+  }
+
+  private static byte[] random(int bytes) {
+    byte[] random = new byte[bytes];
+    new Random(1).nextBytes(random);
+    return random;
+  }
+
+  @Test
+  void client_that_hangs_up_in_the_pack_of_a_push_is_one_line() throws Exception {
+    byte[] push = ScriptedPush.firstCommit("file", random(100_000)).body();
+    hangUp(PUSH, Arrays.copyOf(push, push.length / 2), push.length / 2, 0);
+    awaitEvent();
+    assertLogged("POST /r.git/git-receive-pack: the client is gone");
+  }
+
+  @Test
+  void client_that_hangs_up_in_the_answer_of_a_fetch_is_one_line() throws Exception {
+    ObjectId id;
+    try (S3Repository r = manager.openRepository("r");
+        ObjectInserter inserter = r.newObjectInserter()) {
+      id = inserter.insert(Constants.OBJ_BLOB, random(16 << 20));
+      inserter.flush();
+      RefUpdate update = r.updateRef("refs/tags/large");
+      update.setNewObjectId(id);
+      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    }
+    hangUp(FETCH, ("0032want " + id.name() + "\n00000009done\n").getBytes(UTF_8), 0, 1000);
+    awaitEvent();
+    assertLogged("POST /r.git/git-upload-pack: the client is gone");
+  }
+
+  @Test
+  void push_with_a_damaged_pack_is_one_line() throws Exception {
+    byte[] push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8)).body();
+    push[push.length - 30] ^= 1;
+    assertThat(post(PUSH, push)).contains("unpack error");
+    assertLogged("receive-pack to r: ");
+  }
+
+  @Test
+  void push_with_a_pack_that_is_too_large_is_one_line() throws Exception {
+    byte[] push = ScriptedPush.firstCommit("file", random(3 << 20)).body();
+    assertThat(post(PUSH, push)).contains("unpack error");
+    assertLogged("receive-pack to r: Pack exceeds the limit of 1,048,576 bytes");
+  }
+
+  /** Waits until something is logged, since a client that is gone gets no answer to wait for. */
+  private void awaitEvent() {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (events.isEmpty()) {
+      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+}
