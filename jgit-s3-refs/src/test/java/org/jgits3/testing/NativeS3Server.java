@@ -141,7 +141,13 @@ final class NativeS3Server {
     Runnable stop = () -> stop(process, directory);
     Runtime.getRuntime().addShutdownHook(new Thread(stop, "stop " + name));
     S3Server server =
-        new S3Server(name, URI.create("http://127.0.0.1:" + port), accessKey, secretKey, stop);
+        new S3Server(
+            name,
+            URI.create("http://127.0.0.1:" + port),
+            accessKey,
+            secretKey,
+            stop,
+            Optional.of(process));
     awaitReady(server, process, log);
     return server;
   }

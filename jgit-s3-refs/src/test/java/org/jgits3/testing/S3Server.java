@@ -33,6 +33,7 @@ public final class S3Server implements AutoCloseable {
   private final String accessKey;
   private final String secretKey;
   private final Runnable stop;
+  private final Optional<Process> process;
 
   /**
    * A server that runs.
@@ -44,11 +45,27 @@ public final class S3Server implements AutoCloseable {
    * @param stop ends the server; may be called more than once
    */
   S3Server(String name, URI endpoint, String accessKey, String secretKey, Runnable stop) {
+    this(name, endpoint, accessKey, secretKey, stop, Optional.empty());
+  }
+
+  /**
+   * A server that runs as a process of this machine.
+   *
+   * @param process the process
+   */
+  S3Server(
+      String name,
+      URI endpoint,
+      String accessKey,
+      String secretKey,
+      Runnable stop,
+      Optional<Process> process) {
     this.name = name;
     this.endpoint = endpoint;
     this.accessKey = accessKey;
     this.secretKey = secretKey;
     this.stop = stop;
+    this.process = process;
   }
 
   /**
@@ -146,6 +163,15 @@ public final class S3Server implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(this + " does not answer", e);
     }
+  }
+
+  /**
+   * Process of the server, so that a test can stop it for a while.
+   *
+   * @return the process; empty if the tests have not started it themselves
+   */
+  public Optional<Process> process() {
+    return process;
   }
 
   /** Tests whether the server accepts its administrator. */

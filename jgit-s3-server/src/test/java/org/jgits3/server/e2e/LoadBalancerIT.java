@@ -29,9 +29,11 @@ import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.OutageProxy;
+import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -113,33 +115,74 @@ class LoadBalancerIT {
     assertOutageIsSatOut(HAPROXY);
   }
 
+  @Test
+  void haproxy_loses_no_push_while_the_store_is_silent_for_28_seconds() throws Exception {
+    assertSilenceIsSatOut(HAPROXY);
+  }
+
+  @Test
+  @Tag("long") // the test above has the servers, and nginx is like HAProxy in the other outage
+  void nginx_loses_no_push_while_the_store_is_silent_for_28_seconds() throws Exception {
+    assertSilenceIsSatOut(NGINX);
+  }
+
   private void assertOutageIsSatOut(Sample sample) throws Exception {
-    Path executable = installed(sample.program());
-    ExecutorService threads = Executors.newFixedThreadPool(PUSHERS);
     try (OutageProxy outage = new OutageProxy(S3Servers.require().endpoint())) {
       ServedStore bucket =
           ServedStore.bucket(S3Servers.require(), scratch).through(outage.endpoint(), scratch);
+      assertSatOut(sample, bucket, () -> outage.fail(Integer.MAX_VALUE), outage::recover);
+    }
+  }
+
+  /** Stops the process of the store, whose port goes on accepting connections. */
+  private void assertSilenceIsSatOut(Sample sample) throws Exception {
+    S3Server s3 = S3Servers.require();
+    assumeTrue(s3.process().isPresent(), s3 + " is no process that a test may stop");
+    Process process = s3.process().orElseThrow();
+    ServedStore bucket = ServedStore.bucket(s3, scratch);
+    try {
+      assertSatOut(sample, bucket, () -> signal("STOP", process), () -> signal("CONT", process));
+    } finally {
+      signal("CONT", process);
+    }
+  }
+
+  private static void signal(String signal, Process process) throws Exception {
+    String pid = String.valueOf(process.pid());
+    assertThat(new ProcessBuilder("kill", "-" + signal, pid).start().waitFor()).isZero();
+  }
+
+  /** Beginning or end of an outage. */
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  private void assertSatOut(Sample sample, ServedStore bucket, Action begin, Action end)
+      throws Exception {
+    Path executable = installed(sample.program());
+    ExecutorService threads = Executors.newFixedThreadPool(PUSHERS);
+    try {
       try (ServerProcess one = ServerProcess.start(bucket, "--create-on-push");
           ServerProcess two = ServerProcess.start(bucket, "--create-on-push")) {
         int port = startBalancer(executable, sample, one, two);
-        AtomicBoolean over = new AtomicBoolean();
+        AtomicBoolean enough = new AtomicBoolean();
         List<Future<Integer>> pushers = new ArrayList<>();
         for (int i = 0; i < PUSHERS; i++) {
           GitClient client = git.init("work" + i);
           String url = "http://127.0.0.1:" + port + "/" + REPOSITORIES.get(i) + ".git";
           push(client, url);
-          pushers.add(threads.submit(() -> pushUntil(over, client, url)));
+          pushers.add(threads.submit(() -> pushUntil(enough, client, url)));
         }
-        outage.fail(Integer.MAX_VALUE);
-        long end = System.nanoTime() + OUTAGE.toNanos();
-        while (System.nanoTime() < end) {
+        begin.run();
+        long over = System.nanoTime() + OUTAGE.toNanos();
+        while (System.nanoTime() < over) {
           assertThat(status(one, "healthz")).isEqualTo(200);
           assertThat(status(two, "healthz")).isEqualTo(200);
           assertThat(status(one, "healthz/store")).isIn(200, 503);
         }
         assertThat(status(one, "healthz/store")).isEqualTo(503);
-        outage.recover();
-        over.set(true);
+        end.run();
+        enough.set(true);
         for (Future<Integer> pusher : pushers) {
           assertThat(pusher.get(5, TimeUnit.MINUTES)).isPositive();
         }
@@ -159,12 +202,12 @@ class LoadBalancerIT {
   }
 
   /** Pushes one commit after the other, and returns their number. */
-  private static int pushUntil(AtomicBoolean over, GitClient client, String url) {
+  private static int pushUntil(AtomicBoolean enough, GitClient client, String url) {
     int pushed = 0;
     do {
       push(client, url);
       pushed++;
-    } while (!over.get());
+    } while (!enough.get());
     return pushed;
   }
 
