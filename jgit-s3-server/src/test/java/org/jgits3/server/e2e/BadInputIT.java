@@ -109,6 +109,19 @@ class BadInputIT {
   }
 
   @Test
+  void store_at_a_wrong_address_fails_a_command_and_a_server_in_one_line() throws IOException {
+    Assumptions.assumeTrue(
+        S3Servers.find().isPresent()); // for credentials, before the address is asked
+    ServedStore wrong =
+        ServedStore.unknownBucket(S3Servers.require(), URI.create("http://127.0.0.1:9"), scratch);
+    for (String command : List.of("list", "serve")) {
+      Command refused = Command.run(wrong, command);
+      refused.failsInOneLine(FAILED);
+      assertThat(refused.stderr()).contains("127.0.0.1:9", "Connection refused");
+    }
+  }
+
+  @Test
   void bad_names_are_refused_over_http() throws IOException {
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
       for (String path :

@@ -24,7 +24,7 @@ import software.amazon.awssdk.retries.api.BackoffStrategy;
  * s.
  *
  * <p>A store that has never answered is more likely misconfigured than down: requests to it fail
- * after a second.
+ * after a second. Any answer will do, also one that says that the store is busy.
  *
  * <p>The SDK's retry strategies are not used: they end after a number of attempts and drop a
  * request when their budget is empty, while this class waits; they do not count received bytes; and
@@ -178,7 +178,7 @@ public final class Retries {
       }
       Duration least = longer(turn.get(), asked(failure));
       if (failures == FAILURES_BEFORE_WARNING) {
-        warn(failure);
+        warn(failure, patience());
       }
       return Optional.of(shorter(longer(BACKOFF.computeDelay(failures), least), left));
     }
@@ -192,8 +192,10 @@ public final class Retries {
         answered();
         return false;
       }
-      if (failure.kind() == Kind.SHORT_BODY) {
+      if (failure.isAnswer()) {
         answered();
+      }
+      if (failure.kind() == Kind.SHORT_BODY) {
         breaks++;
       }
       return breaks < BREAKS && ended.getCount() > 0 && !Thread.currentThread().isInterrupted();
@@ -249,14 +251,14 @@ public final class Retries {
     return Optional.of(wait);
   }
 
-  private synchronized void warn(S3Failure failure) {
+  private synchronized void warn(S3Failure failure, Duration patience) {
     long now = nanoTime.getAsLong();
     if (now - warned >= WARNING.toNanos()) {
       warned = now;
       LOG.warn(
           "the store fails ({}); requests are repeated for {} s",
           failure.reason(),
-          deadline.toSeconds());
+          patience.toSeconds());
     }
   }
 

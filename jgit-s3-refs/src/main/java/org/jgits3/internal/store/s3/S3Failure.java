@@ -248,6 +248,11 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     return (undecided() || kind == Kind.SHORT_BODY) && find(StoreException.class, cause).isEmpty();
   }
 
+  /** Tests whether a server has answered, so that its address is right. */
+  boolean isAnswer() {
+    return cause instanceof SdkServiceException || kind == Kind.SHORT_BODY;
+  }
+
   /** Tests whether the store refused the request because of its time stamp. */
   boolean clockIsWrong() {
     return cause instanceof SdkServiceException answer && answer.isClockSkewException();

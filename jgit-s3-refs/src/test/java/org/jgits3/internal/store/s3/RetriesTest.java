@@ -89,6 +89,14 @@ class RetriesTest {
   }
 
   @Test
+  void first_request_is_repeated_as_others_if_the_store_answers_that_it_is_busy() {
+    for (SdkException failure : List.of(answer(500), answer(503), answer(429))) {
+      Retries retries = new Retries(DEADLINE, () -> now);
+      assertThat(attempts(retries.begin(), failure)).last().isEqualTo(DEADLINE);
+    }
+  }
+
+  @Test
   void a_request_is_repeated_no_longer_than_its_caller_has_time() {
     Retries retries = proven();
     Duration little = Duration.ofSeconds(5);

@@ -892,7 +892,7 @@ class S3AnswersTest {
   void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
     try (ScriptedHttpServer server = answering(500, "InternalError");
-        ObjectStore store = open(server)) {
+        ObjectStore store = Stores.open(LOCATION, impatient(server))) {
       assertThatThrownBy(
               () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
           .isInstanceOf(StoreException.Unavailable.class)
@@ -941,6 +941,12 @@ class S3AnswersTest {
         LOCATION,
         options(server),
         client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)));
+  }
+
+  /** Options of a store whose requests are not repeated. */
+  private static StoreOptions impatient(ScriptedHttpServer server) {
+    return new StoreOptions(
+        Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4, Duration.ZERO);
   }
 
   private static StoreOptions options(ScriptedHttpServer server) {
