@@ -34,6 +34,7 @@ final class TransferPolicy {
   UploadPack uploadPack(HttpServletRequest req, Repository db) {
     Config config = enabled("uploadpack", db);
     allowAnyObject(config);
+    config.setBoolean("uploadpack", null, "advertiseObjectInfo", false); // S3UploadPack refuses it
     if (GitSmartHttpTools.isUploadPack(req)) {
       acceptWhatWasOffered(config);
     }

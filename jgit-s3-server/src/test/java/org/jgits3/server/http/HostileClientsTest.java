@@ -679,6 +679,7 @@ class HostileClientsTest {
     Config hidden = new Config();
     hidden.setString("transfer", null, "hideRefs", "refs/heads/main");
     hidden.setBoolean("transfer", null, "advertiseObjectInfo", true);
+    hidden.setBoolean("uploadpack", null, "advertiseObjectInfo", true);
     for (Config config : List.of(new Config(), hidden)) {
       try (GitHttpServer server = start(GitHttpServer.builder().config(config))) {
         String answer =
@@ -689,6 +690,15 @@ class HostileClientsTest {
                 body.toByteArray(),
                 "Git-Protocol: version=2");
         assertThat(answer).contains("ERR object-info is not served here");
+        String offered =
+            exchange(
+                server,
+                ("GET "
+                        + REFS
+                        + " HTTP/1.1\r\nHost: localhost\r\nGit-Protocol: version=2\r\n"
+                        + "Connection: close\r\n\r\n")
+                    .getBytes(US_ASCII));
+        assertThat(offered).contains("version 2").doesNotContain("object-info");
         assertThat(answer).doesNotContain(commit.name());
       }
     }
