@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -16,7 +17,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -52,6 +55,16 @@ class LoadBalancerIT {
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final int PUSHERS = 2;
+
+  /** Requests that the samples grant to each address, and places of a server in this test. */
+  private static final int PER_ADDRESS = 40;
+
+  private static final int PLACES = 60;
+
+  /** Beginning of a push, which holds its place until more is sent. */
+  private static final String UNFINISHED =
+      "POST /one.git/git-receive-pack HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type:"
+          + " application/x-git-receive-pack-request\r\nContent-Length: 1000\r\n\r\n00";
 
   /** Less than {@code s3.commitDeadline}, and more than three checks of a load balancer. */
   private static final Duration OUTAGE = Duration.ofSeconds(28);
@@ -124,6 +137,60 @@ class LoadBalancerIT {
   @Tag("long") // the test above has the servers, and nginx is like HAProxy in the other outage
   void nginx_loses_no_push_while_the_store_is_silent_for_28_seconds() throws Exception {
     assertSilenceIsSatOut(NGINX);
+  }
+
+  @Test
+  void nginx_leaves_places_for_others_when_one_address_takes_all_it_may() throws Exception {
+    assertPlacesAreLeft(NGINX);
+  }
+
+  @Test
+  void haproxy_leaves_places_for_others_when_one_address_takes_all_it_may() throws Exception {
+    assertPlacesAreLeft(HAPROXY);
+  }
+
+  /** Lets one address begin more requests than a server has places, without an end. */
+  private void assertPlacesAreLeft(Sample sample) throws Exception {
+    Path executable = installed(sample.program());
+    String[] options = {
+      "--create-on-push", "--max-requests", String.valueOf(PLACES), "--shutdown-timeout", "0"
+    };
+    List<Socket> greedy = new ArrayList<>();
+    try (ServerProcess one = ServerProcess.start(store, options);
+        ServerProcess two = ServerProcess.start(store, options)) {
+      int port = startBalancer(executable, sample, one, two);
+      String url = "http://127.0.0.1:" + port + "/one.git";
+      push(url);
+      for (int i = 0; i < PLACES; i++) {
+        Socket socket = new Socket(loopback(), port, InetAddress.getByName("127.0.0.2"), 0);
+        greedy.add(socket);
+        socket.getOutputStream().write(UNFINISHED.formatted(port).getBytes(US_ASCII));
+      }
+      awaitAnswers(PLACES - PER_ADDRESS, "429", greedy);
+      push(url);
+      git.run("clone", "-q", url, "clone");
+    } finally {
+      for (Socket socket : greedy) {
+        socket.close();
+      }
+    }
+  }
+
+  /** Waits until so many connections have an answer, and checks the status of each. */
+  private static void awaitAnswers(int expected, String status, List<Socket> sockets)
+      throws IOException {
+    Set<Socket> answered = new HashSet<>();
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (answered.size() < expected) {
+      assertThat(System.nanoTime()).as("%d answers", answered.size()).isLessThan(deadline);
+      for (Socket socket : sockets) {
+        if (!answered.contains(socket) && socket.getInputStream().available() > 0) {
+          String head = new String(socket.getInputStream().readNBytes(12), US_ASCII);
+          assertThat(head).isEqualTo("HTTP/1.1 " + status);
+          answered.add(socket);
+        }
+      }
+    }
   }
 
   private void assertOutageIsSatOut(Sample sample) throws Exception {
