@@ -129,6 +129,3 @@ if __name__=='__main__':
     R('A15b','409 proposed anew on the same base, though an attempt is in doubt',conflict='rebase',conflicts=1)
     R('A16','FIX deadline after a refusal without doubt: not done',deadline='safe',conflicts=1)
     R('A16b','... any deadline called not done while no answer was lost, the way copies requests',deadline='eager',conflicts=1,copies=1,table=9)
-    R('A17','the way copies requests, a tombstone does not keep what its manifest remembers',copies=1,table=9,admin=1,faults=0,kept=False)
-    R('A17b','FIX a name keeps it',copies=1,table=9,admin=1,faults=0)
-    R('A17b','FIX with lost answers',copies=1,table=9,admin=1,faults=1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names by epochs: the manifest of a repository is under its id and says its name; a pointer under the name says the id.
 
-names-epochs.md describes the protocol, epochs_protocol.py has its steps, epochs_search.py the search and the rules.
+The names rfc describes the protocol, epochs_protocol.py has its steps, epochs_search.py the search and the rules.
 
     python3 epochs.py              all cases
     python3 epochs.py E-m1 E-p3*   some cases
@@ -226,6 +226,8 @@ def all_rules():
         then=(one('reap', 0), one('sweep', 0), one('repair', 1), one('repair', 0)), **no_undeletion)
     run('E-p76 a template is deleted while the bucket is copied; sweep in the copy', 'passes', copied=True, start={0: a}, templates=(0,), ids=2,
         ops=(fork(0, b, 1), delete_(0, a)), then=(one('sweep', 0), one('repair', 1), one('repair', 0)), **no_undeletion)
+    run('E-p79 the manifest of a template is missing in a copy, its name is created again, sweep', 'passes', copied=True, ids=3, ops=(one('template', 0, a), fork(0, b, 1)),
+        then=(create(a, 2), one('sweep', 0)), **no_undeletion)
     print('--- creation in one round trip, where no copy is made')
     run('E-p80 at once: two creations of a name', 'passes', at_once=True, ids=2, names=1, ops=(create(a, 0), create(a, 1)), **faults)
     run('E-p81 at once: creation against rename', 'passes', at_once=True, start={0: a}, ids=2, ops=(rename(0, a, b), create(b, 1)), **faults)

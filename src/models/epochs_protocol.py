@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol of names-epochs.md as steps, for epochs.py.
+"""The protocol of the names rfc as steps, for epochs.py.
 
 Each step is a program that yields one request after the other and is given the answer. It ends with Goto, which goes on
 with another step, or Done. Whatever a step has to know later is among the arguments of the next.
@@ -430,7 +430,7 @@ def sweep(case, me):
     if case.sweep_looks == 'before':
         yield Goto('search', (me, None, repo, 0))
     m = yield Get('manifest', repo)
-    if m is None or m.kind == 'live':
+    if m is None or m.kind == 'live' or m.gen == 1:     # a fence has put it there: nothing was made, or its manifest was lost
         yield Done('end')
     yield Goto('swept', (me, m, repo))
 

@@ -96,63 +96,11 @@ X('K2 it looks before its own write',look='before')
 X('K3 a sweep trusts the deletion, which has looked for forks',sweepscan=False)
 X('K4 a sweep looks for forks before it reads the tombstone',tombfirst=False)
 X('K5 a template is written: collected, then swept',frozen=False)
-X('K6 a scan misses a fork that is renamed meanwhile',follow=False,rn=1,delscan=False)
-X('K7 a name is used again; the fork compares names',reuse=True,byname=True)
 X('K8 a detached fork drops the name of its template first',detach='first',det=1)
 X('K9 a detached fork lists a pack of the template again',relist=True,det=1)
 X('K10 all rules, deletions do not look for forks',delscan=False,rn=1,rt=1,reuse=True)
 X('K11 all rules: renames of forks and template, name used again, detached forks',rn=1,rt=1,reuse=True,det=2)
 X('K11b all rules, three forks',forks=3,rt=1)
-# ---------- a fork that is renamed while a scan reads names one after the other.
-# at: name that holds it; notes: for each name None | where the fork went (the last time); rn: renames left
-# todo: names to read; been: names read; found; end
-R=namedtuple('R','at notes rn todo been found end')
-def renames(name,again,rn=2,**kw):
-    """again: what the note of a departure leads to: all (also what was read) | unread | one (notes found by notes are not followed)"""
-    N=(0,1,2)
-    def succ(s):
-        out=[]
-        if s.rn:
-            for to in N:
-                if to!=s.at: out.append((f'fork: is renamed from {s.at} to {to}',s._replace(at=to,notes=put(put(s.notes,s.at,to),to,None),rn=s.rn-1)))
-        if s.end: return out
-        if not s.todo: return out+[('scan: ends, '+('there is a fork' if s.found else 'no fork'),s._replace(end=True))]
-        for n,led in s.todo:
-            to=s.notes[n]
-            more=to is not None and (again=='all' or (again=='unread' and to not in s.been) or (again=='one' and not led))
-            todo=(s.todo-{(n,led)})|({(to,True)} if more else frozenset())
-            out.append((f'scan: reads name {n}: '+('the fork' if s.at==n else f'left for {to}' if to is not None else 'nothing'),s._replace(todo=todo,been=s.been|{n},found=s.found or s.at==n)))
-        return out
-    def check(s): return 'a fork that was there all the time is not found' if s.end and not s.found else None
-    report(name,bfs(R(0,(None,)*3,rn,frozenset((n,False) for n in N),frozenset(),False,False),succ,check,**kw))
-# ---------- the same with generations: a rename reserves the new name, binds it, and leaves a note with the generation
-# of the reservation. at: name, or (from,to,reserved) between mark and bind; gen of each name; read: generation in
-# which each name was read last.
-G=namedtuple('G','at gen notes rn todo read found end')
-def generations(name,known,rn=4,**kw):
-    """known(read,reserved): a name that was read in this generation knows of the arrival, and is not read again"""
-    N=(0,1,2)
-    def succ(s):
-        out=[]
-        if isinstance(s.at,int):
-            for to in N:
-                if s.rn and to!=s.at:
-                    g=put(put(s.gen,to,s.gen[to]+1),s.at,s.gen[s.at]+1)
-                    out.append((f'fork: reserves {to} in {g[to]}, is marked at {s.at}',s._replace(at=(s.at,to,g[to]),gen=g,rn=s.rn-1)))
-        else:
-            a,b,reserved=s.at
-            g=put(put(s.gen,b,s.gen[b]+1),a,s.gen[a]+1)
-            out.append((f'fork: arrives at {b}, has left {a}',s._replace(at=b,gen=g,notes=put(put(s.notes,a,(b,reserved)),b,None))))
-        if s.end: return out
-        if not s.todo: return out+[('scan: ends, '+('there is a fork' if s.found else 'no fork'),s._replace(end=True))]
-        for n in s.todo:
-            here=s.at==n or (not isinstance(s.at,int) and s.at[0]==n)
-            read=put(s.read,n,s.gen[n]); todo=s.todo-{n}; note=s.notes[n]
-            if note and not (read[note[0]] and known(read[note[0]],note[1])): todo=todo|{note[0]}
-            out.append((f'scan: reads name {n} in {s.gen[n]}: '+('the fork' if here else f'left for {note[0]}' if note else 'nothing'),s._replace(todo=todo,read=read,found=s.found or here)))
-        return out
-    def check(s): return 'a fork that was there all the time is not found' if s.end and not s.found else None
-    report(name,bfs(G(0,(1,1,1),(None,)*3,rn,frozenset(N),(0,0,0),False,False),succ,check,**kw))
 # ---------- a template in the making: copied, then fenced, then renamed to its name.
 # at: staging | other | template; pushed: others have pushed to it; fenced; m: its maker
 M=namedtuple('M','at pushed fenced m')
@@ -190,11 +138,6 @@ def merging(name,excludes,adds=False,**kw):
         if s.led and not has(s.packs): return 'a ref leads to an object that no pack has'
         if adds and s.x is None and ('t',True) not in s.packs: return 'a pack of the template has left its fork'
     report(name,bfs(P(frozenset([('t',True)]),False,None,None),succ,check,**kw))
-renames('K12 a scan does not read a name again','unread')
-renames('K12b what was renamed twice is followed once','one')
-renames('K12c what left is read again until it is found','all',rn=4)
-generations('K12d a name is read again unless it was read in the generation of the reservation, or later',lambda read,reserved: read>=reserved)
-generations('K12e a name is read again unless it was read in a later generation than the reservation',lambda read,reserved: read>reserved)
 making('K13 a template is fenced after a look at it',False)
 making('K13b a template is fenced only as it was copied, in one write',True)
 merging('K14 merging packs of a fork leaves out what its template has',True)

@@ -61,53 +61,6 @@ model('S3 claims have no end',end=False)
 model('S4 a pass replaces what another has saved',save='blind',lost=True)
 model('S4b S4, where work may be done again',save='blind',maxg=2)
 model('S5 all rules',lost=True,maxg=2)
-# ---------- names of a repository, from records of a pass: a record is (version, does it hold the repository)
-# and true of that version. m=manifests (version, 'holds'|'no'|'moving', to); mv=rename under way; st=stored records;
-# p=('idle',) ('list',records,listed) ('read',unknown,asked) ('ask',asked,found)
-I=namedtuple('I','m mv left st p')
-def index(name,late=False,names=2,renames=2,**kw):
-    N=range(names); init=I(((1,'holds',None),)+((1,'no',None),)*(names-1),None,renames,(None,)*names,('idle',))
-    def put(t,i,v): return t[:i]+(v,)+t[i+1:]
-    def W(s,n,what,to): return put(s.m,n,(s.m[n][0]+1,what,to))
-    def succ(s):
-        out=[]
-        if s.mv is None:
-            for a in N:
-                for b in N:
-                    if s.left and a!=b and s.m[a][1]=='holds': out.append((f'rename: marks {a} as moving to {b}',s._replace(m=W(s,a,'moving',b),mv=(a,b,'bind'),left=s.left-1)))
-        elif s.mv[2]=='bind': out.append((f'rename: binds {s.mv[1]}',s._replace(m=W(s,s.mv[1],'holds',None),mv=s.mv[:2]+('leave',))))
-        else: out.append((f'rename: {s.mv[0]} tells that it left to {s.mv[1]}',s._replace(m=W(s,s.mv[0],'no',s.mv[1]),mv=None)))
-        for n in N:
-            v,what,_=s.m[n]; r=(v,what=='holds')
-            if what!='moving' and s.st[n]!=r: out.append((f'another pass: records version {v} of {n}',s._replace(st=put(s.st,n,r))))
-        p=s.p
-        if p[0]=='idle': out.append(('P: begins' if late else 'P: reads the state',s._replace(p=('list',None if late else s.st,(None,)*names))))
-        elif p[0]=='list':
-            for n in N:
-                if p[2][n] is None: out.append((f'P: lists {n} at version {s.m[n][0]}',s._replace(p=('list',p[1],put(p[2],n,s.m[n][0])))))
-            if None not in p[2]:
-                rec=s.st if late else p[1]
-                known=frozenset(n for n in N if rec[n] and rec[n][0]==p[2][n])
-                out.append((f'P: knows {sorted(known)} from records',s._replace(p=('read',frozenset(N)-known,frozenset(n for n in known if rec[n][1])))))
-        elif p[0]=='read':
-            for n in p[1]:
-                v,what,to=s.m[n]; more={n} if what!='no' else set()
-                if to is not None and what=='no': more|={to}
-                out.append((f'P: reads {n}',s._replace(p=('read',p[1]-{n},p[2]|more))))
-            if not p[1]: out.append((f'P: will ask {sorted(p[2])}',s._replace(p=('ask',p[2],False,frozenset()))))
-        elif p[0]=='ask':
-            for n in p[1]:
-                v,what,to=s.m[n]; seen=p[3]|{(n,v)}
-                more=frozenset() if to is None or (n,v) in p[3] else frozenset([to])
-                out.append((f'P: asks {n}',s._replace(p=('ask',(p[1]-{n})|more,p[2] or what!='no',seen))))
-            if not p[1]: out.append(('P: has asked all',s._replace(p=('end',p[2]))))
-        return out
-    def check(s):
-        if s.p[0]=='end' and not s.p[1]: return 'the repository has a name, and would be swept as deleted'
-    report(name,bfs(init,succ,check,**kw))
-index('S6 records are taken from a state that was read after the listing began',late=True)
-index('S7 records are from before the listing')
-index('S7b S7 with three names',names=3,renames=2)
 # ---------- sweeps that claim. obj={(n, live?)}; a push uploads, then commits or dies; a collection replaces.
 # sw=('idle',) ('list',v,live) ('claim',v,seen); claim=(version, objects that were listed in the store)
 W=namedtuple('W','g obj live n push sw claim')

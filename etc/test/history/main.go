@@ -5,7 +5,6 @@
 // One line for each begin and each end of an operation, in any order of files:
 //
 //	begin ID TIME GROUP write NAME=OLD:NEW...
-//	begin ID TIME GROUP move NAME=OLD:NEW...
 //	begin ID TIME GROUP read NAME...
 //	end ID TIME ok [NAME=VALUE...]
 //	end ID TIME refused
@@ -13,8 +12,7 @@
 //
 // A missing ref has the value "-". TIME is one clock of the machine. An operation without an end, or
 // with the end "unknown", may have happened at any time after its beginning, or never. A line without
-// its newline is what a killed client left, and counts as not written. A move is a write that others
-// can finish: it may end ok because another one has made its new values.
+// its newline is what a killed client left, and counts as not written.
 //
 // Exits 0 if every group is linearizable, 1 after printing the smallest history found that is not,
 // 2 for bad input, 3 if a group could not be decided in time.
@@ -44,7 +42,6 @@ type operation struct {
 	id         string
 	group      string
 	write      bool
-	move       bool
 	changes    []change
 	values     map[string]string
 	begin, end int64
@@ -67,11 +64,10 @@ func parse(line string, operations map[string]*operation, ends map[string][]stri
 		if len(words) < 6 || operations[id] != nil {
 			return errors.New("no refs, or a second begin of " + id)
 		}
-		move := words[4] == "move"
-		op := &operation{id: id, group: words[3], write: move || words[4] == "write", move: move,
+		op := &operation{id: id, group: words[3], write: words[4] == "write",
 			begin: at, end: math.MaxInt64, outcome: "unknown", lines: []string{line}}
 		if !op.write && words[4] != "read" {
-			return errors.New("neither read, write nor move: " + words[4])
+			return errors.New("neither read nor write: " + words[4])
 		}
 		for _, word := range words[5:] {
 			name, values, ok := strings.Cut(word, "=")
@@ -209,15 +205,6 @@ func apply(state string, changes []change) (string, bool) {
 	return strings.Join(words, " "), true
 }
 
-func made(state string, changes []change) bool {
-	for _, c := range changes {
-		if c.new != missing && value(state, c.name) != c.new {
-			return false
-		}
-	}
-	return true
-}
-
 func step(state, input, _ interface{}) []interface{} {
 	op := input.(*operation)
 	if !op.write {
@@ -230,8 +217,6 @@ func step(state, input, _ interface{}) []interface{} {
 	}
 	after, fits := apply(state.(string), op.changes)
 	switch {
-	case op.outcome == "ok" && op.move && !fits && made(state.(string), op.changes):
-		return []interface{}{state}
 	case op.outcome == "ok" && fits:
 		return []interface{}{after}
 	case op.outcome == "ok":
@@ -254,14 +239,14 @@ type evidence struct {
 	looks    map[string][]*operation
 }
 
-// found is the value that an operation certainly found at a ref. A move may find what it made.
+// found is the value that an operation certainly found at a ref.
 func (op *operation) found(name string) (string, bool) {
 	if !op.write {
 		v, ok := op.values[name]
 		return v, ok
 	}
 	for _, c := range op.changes {
-		if c.name == name && op.outcome == "ok" && !op.move {
+		if c.name == name && op.outcome == "ok" {
 			return c.old, true
 		}
 	}

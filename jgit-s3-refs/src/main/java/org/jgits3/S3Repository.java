@@ -50,7 +50,7 @@ public final class S3Repository extends DfsRepository {
    * @param opening way it is opened, which decides the validation of look-ups
    */
   S3Repository(SharedRepository shared, S3Settings settings, Opening opening) {
-    super(new Builder(shared.name().value()));
+    super(new Builder(shared.label()));
     this.validated = opening == Opening.FOR_REQUEST;
     this.shared = shared;
     this.config = new ManifestConfig(settings.config(), shared.committer());
@@ -178,7 +178,6 @@ public final class S3Repository extends DfsRepository {
   /**
    * True until the repository is deleted or renamed.
    *
-   * @throws org.jgits3.manifest.ManifestException.Gone while it is being renamed
    * @throws IOException if the store does not answer
    */
   @Override
@@ -229,8 +228,17 @@ public final class S3Repository extends DfsRepository {
     return new TransactionHistory(refs);
   }
 
-  /** Maintenance of the repository. */
-  Maintenance maintenance() {
+  /** State shared with the other handles of the repository. */
+  SharedRepository shared() {
+    return shared;
+  }
+
+  /**
+   * Maintenance of the repository: verification, compaction, collection and sweep.
+   *
+   * @return its maintenance, to be used while the manager is open
+   */
+  public Maintenance maintenance() {
     return shared.maintenance(this::getConfig);
   }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,9 +14,10 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -32,10 +30,10 @@ import org.jgits3.S3Repository.Opening;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
-import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.fork.Forks;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.IndexBudget;
@@ -54,14 +52,13 @@ import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
-import org.jgits3.maintenance.NameIndex;
+import org.jgits3.maintenance.NameCheck;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
-import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.ManifestMetrics;
@@ -71,8 +68,6 @@ import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Uploads;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The repositories of one store: opens, creates, lists, renames and deletes them. One manager
@@ -103,8 +98,6 @@ import org.slf4j.LoggerFactory;
  * BlockCache#configureOnce} says.
  */
 public final class S3RepositoryManager implements Closeable {
-  private static final Logger LOG = LoggerFactory.getLogger(S3RepositoryManager.class);
-
   /** Repositories whose refs are folded at a time: a stalled fold must not hold up the others. */
   private static final int FOLDS = 4;
 
@@ -213,7 +206,6 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openRepository(String name) throws IOException {
@@ -226,8 +218,7 @@ public final class S3RepositoryManager implements Closeable {
     try {
       return opening.apply(checked);
     } catch (ManifestException.Gone e) {
-      boolean returns = e.isInTransit() && !catalog.isAbandoned(checked);
-      throw returns ? e : new RepositoryNotFoundException(name, e);
+      throw new RepositoryNotFoundException(name, e);
     }
   }
 
@@ -259,7 +250,6 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForRequest(String name) throws IOException {
@@ -285,7 +275,6 @@ public final class S3RepositoryManager implements Closeable {
    *     System#nanoTime}
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForRequest(String name, long began) throws IOException {
@@ -310,7 +299,6 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForPush(String name) throws IOException {
@@ -329,7 +317,6 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openForFetch(String name) throws IOException {
@@ -361,13 +348,16 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   private SharedRepository create(RepositoryName name) {
-    SharedRepository created =
-        new SharedRepository(
-            packs, name, settings, background, manifestMetrics, refsMetrics, tableBudget);
+    SharedRepository created = shared(Optional.of(name), null); // its pointer tells the id
     if (maintaining) {
       created.maintain(maintenance);
     }
     return created;
+  }
+
+  private SharedRepository shared(Optional<RepositoryName> name, @Nullable String repositoryId) {
+    return new SharedRepository(
+        packs, name, repositoryId, settings, background, manifestMetrics, refsMetrics, tableBudget);
   }
 
   /** Notes that a name no longer stands for a repository. */
@@ -382,9 +372,8 @@ public final class S3RepositoryManager implements Closeable {
   private void begun(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
-        .filter(
-            known -> known.repositoryId().filter(other -> !other.equals(repositoryId)).isPresent())
-        .ifPresent(this::end);
+        .filter(known -> !known.repositoryId().equals(Optional.of(repositoryId)))
+        .ifPresent(this::end); // also one of which the first read is under way
   }
 
   private void end(SharedRepository repository) {
@@ -422,53 +411,66 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Creates a repository for an import, which fills it and {@linkplain #rename renames} it when it
-   * is complete. No other import has its name, {@code TARGET.importing/RANDOM}.
+   * Creates a repository without a name, for an import to fill. No other handle can be opened until
+   * it is {@linkplain #publish published}; if the import dies, a sweep deletes it.
    *
-   * @param target name that it is to get
+   * @param template true if it is to become a template
    * @return a handle, to be closed by the caller
-   * @throws IllegalArgumentException if the target is too long
    * @throws IOException as {@link #createRepository}
    */
-  public S3Repository createImport(RepositoryName target) throws IOException {
-    return open(catalog.createImport(target, SETTINGS, unborn()));
+  public S3Repository createImport(boolean template) throws IOException {
+    long began = System.nanoTime();
+    VersionedManifest created = catalog.createImport(template, SETTINGS, unborn());
+    SharedRepository repository = shared(Optional.empty(), created.manifest().repositoryId());
+    repository.refs().created(created, began);
+    return new S3Repository(repository, settings, Opening.FOR_LONGER);
   }
 
   /**
-   * Deletes the unfinished repository of an import that is running or was killed.
+   * Gives a name to the repository of an import. The handle that filled it cannot be used any more.
    *
-   * @param name its name
-   * @param target name that it was to get
+   * @param made handle of {@link #createImport}
+   * @param name name that stands for no repository
+   * @throws ManifestException.Exists if there is a repository of that name; the import stays
+   * @throws ManifestException.Gone if the repository of the import was deleted meanwhile
+   * @throws UnknownOutcomeException if it is not known whether it has the name
+   * @throws IOException as {@link RepositoryCatalog#publish}
+   */
+  public void publish(S3Repository made, RepositoryName name) throws IOException {
+    String repositoryId = made.manifest().repositoryId();
+    catalog.publish(repositoryId, name);
+    begun(name, repositoryId);
+  }
+
+  /**
+   * Deletes the repository of an import that has no name yet.
+   *
+   * @param made handle of {@link #createImport}
    * @throws IOException as {@link RepositoryCatalog#deleteImport}
    */
-  public void deleteImport(RepositoryName name, RepositoryName target) throws IOException {
-    ended(name, catalog.deleteImport(name, target));
+  public void deleteImport(S3Repository made) throws IOException {
+    catalog.deleteImport(made.manifest().repositoryId());
   }
 
   /**
-   * Makes the repository of an import a template, in one write. It is never written from then on,
-   * and can be forked once it has its name. Fails if others have changed or renamed it, so that a
+   * Makes the repository of an import a template, in one write. Its content never changes from then
+   * on, and it can be forked once it has its name. Fails if others have changed it, so that a
    * template holds only what its import has written.
    *
-   * @param made its name, of {@link #createImport}
+   * @param made handle of {@link #createImport}
    * @param whole its manifest when it was complete
-   * @param target name that it is to get
    * @throws ManifestException if it has changed since it was complete
    * @throws UnknownOutcomeException if it is not known whether it was done
    * @throws IOException if the store does not answer or refuses
    */
-  public void freeze(RepositoryName made, Manifest whole, RepositoryName target)
-      throws IOException {
-    SharedRepository repository = shared(made);
-    repository
+  public void freeze(S3Repository made, Manifest whole) throws IOException {
+    made.shared()
         .committer()
         .<Boolean>commit(
             base -> {
-              if (!base.state().equals(new RepositoryState.Active(Optional.of(target.value())))
-                  || !base.repositoryId().equals(whole.repositoryId())
-                  || !base.content().equals(whole.content())) {
+              if (!base.content().equals(whole.content())) {
                 throw new ManifestException(
-                    repository.name()
+                    made.shared().label()
                         + ": was changed by others while it was made a template; nothing was made"
                         + " of it, repeat the command",
                     null);
@@ -481,16 +483,16 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Creates a fork: a repository that begins with the refs and objects of a template, however many,
-   * in one write. It lists the packs of the template and has none of its own. Then checks that the
-   * template still exists, and deletes the fork again if it does not.
+   * in two small writes. It lists the packs of the template and has none of its own. Then checks
+   * that the template still exists, and deletes the fork again if it does not.
    *
    * @param template name of the template; a trailing {@code .git} is ignored
    * @param name name of the fork
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is no such template
    * @throws ManifestException.Exists if there is a repository of that name
-   * @throws ManifestException.Gone if the template was deleted meanwhile; there is no fork then,
-   *     unless others have renamed it
+   * @throws ManifestException.Gone if the template was deleted or renamed, which this process did
+   *     not know; there is no fork then, and another try looks up the name anew
    * @throws ManifestException if the repository is no template
    * @throws UnknownOutcomeException if it is not known whether it was created, or whether its
    *     template still existed afterwards. If the fork exists and the template can still be opened,
@@ -505,16 +507,9 @@ public final class S3RepositoryManager implements Closeable {
     VersionedManifest created;
     try {
       created = catalog.fork(checked, source.manifest());
-      try {
-        source.committer().validate(); // after the write: a deletion looks for forks later
-      } catch (IOException e) {
-        if (e instanceof ManifestException.Gone gone
-            && isDeleted(source, gone)
-            && deletesUnmade(checked, created.manifest(), gone)) {
-          throw gone;
-        }
-        throw new UnknownOutcomeException(e.getMessage(), e);
-      }
+    } catch (ManifestException.Gone e) {
+      repositories.forget(source); // the next fork asks what the name stands for
+      throw e;
     } catch (UnknownOutcomeException e) {
       throw new UnknownOutcomeException(
           e.getMessage()
@@ -533,60 +528,15 @@ public final class S3RepositoryManager implements Closeable {
   /** The template of a name. Asks the store unless the known manifest is that of a template. */
   private SharedRepository template(RepositoryName name) throws IOException {
     SharedRepository known = shared(name);
-    if (known.committer().cached().isEmpty() || !isForkable(known.manifest())) {
+    if (known.committer().cached().isEmpty() || !known.manifest().isTemplate()) {
       known = validated(name);
     }
-    if (!isForkable(known.manifest())) {
+    if (!known.manifest().isTemplate()) {
       throw new ManifestException(
           name + " is no template; make one of it with jgit-s3 template, and fork that", null);
     }
     repositories.keep(known);
     return known;
-  }
-
-  private static boolean isForkable(Manifest manifest) {
-    return manifest.isTemplate() && manifest.state().equals(RepositoryState.ACTIVE);
-  }
-
-  /**
-   * Tests whether a template was deleted, not renamed: its name has its tombstone or no manifest.
-   */
-  private boolean isDeleted(SharedRepository template, IOException gone) {
-    try {
-      String id = template.manifest().repositoryId();
-      Optional<Manifest> now = catalog.read(template.name()).map(VersionedManifest::manifest);
-      return now.isEmpty()
-          || (now.get().state() instanceof RepositoryState.Deleted
-              && now.get().repositoryId().equals(id));
-    } catch (IOException e) {
-      gone.addSuppressed(e);
-      return false;
-    }
-  }
-
-  /**
-   * Deletes a fork whose template was deleted before it was made. Returns false if that fails, or
-   * if others have changed the fork, which may then be complete.
-   */
-  private boolean deletesUnmade(RepositoryName fork, Manifest made, IOException gone) {
-    try {
-      catalog.delete(
-          fork,
-          found -> {
-            if (!found.repositoryId().equals(made.repositoryId())) {
-              throw new ManifestException.Gone(
-                  fork + ": another repository has the name", Optional.of(found.state()));
-            } else if (!found.nonce().equals(made.nonce())) {
-              throw new ManifestException(fork + ": others have changed it", null);
-            }
-          });
-    } catch (ManifestException.Gone deleted) {
-      LOG.debug("{} is gone already", fork, deleted);
-    } catch (IOException e) {
-      gone.addSuppressed(e);
-      return false;
-    }
-    return true;
   }
 
   /**
@@ -662,30 +612,31 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Names of repositories, of which there may be a million. Costs a listing of the groups in the
-   * prefix, and some 50 bytes for each name until the result is dropped.
+   * Names of repositories, of which there may be a million, as the store lists them: a request for
+   * each 1,000.
    *
    * @param prefix beginning of the names; empty for all
-   * @param after name after which all returned ones sort; empty for all
-   * @return names without {@code .git}, sorted by their bytes in UTF-8, as of this call
+   * @param each called for each name without {@code .git}, in no particular order, as soon as the
+   *     store has given it
    * @throws IllegalArgumentException if the groups before the last slash of the prefix are no names
    * @throws IOException if the store does not answer
    */
-  public Iterable<String> names(String prefix, String after) throws IOException {
-    NameTable.Builder found = new NameTable.Builder(0, 0);
-    byte[] none = new byte[0];
-    byte[] last = after.getBytes(UTF_8);
-    catalog.list(
-        prefix,
-        listed -> {
-          byte[] name = listed.value().getBytes(UTF_8);
-          if (Arrays.compareUnsigned(name, last) > 0) {
-            found.add(name, none);
-          }
-        });
-    NameTable names = found.build();
-    return () ->
-        IntStream.range(0, names.size()).mapToObj(i -> new String(names.name(i), UTF_8)).iterator();
+  public void forEachName(String prefix, Consumer<String> each) throws IOException {
+    catalog.list(prefix, name -> each.accept(name.value()));
+  }
+
+  /**
+   * Finds the name of a repository: one request.
+   *
+   * @param repositoryId id of the repository
+   * @return its name without {@code .git}; empty if it has none, because it was deleted or an
+   *     import is making it
+   * @throws IOException if its manifest cannot be read
+   */
+  public Optional<String> nameOf(String repositoryId) throws IOException {
+    return ManifestFile.read(store, repositoryId)
+        .flatMap(found -> found.manifest().name())
+        .map(RepositoryName::value);
   }
 
   /**
@@ -708,12 +659,14 @@ public final class S3RepositoryManager implements Closeable {
   private final class KnownManifests implements StoreHistory.Manifests {
     /** Validates the repository that is known by the name, which serves its handles too. */
     @Override
-    public Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest)
+    public Optional<VersionedManifest> read(
+        String repositoryId, Optional<String> name, Predicate<ObjectVersion> newest)
         throws IOException {
       Optional<SharedRepository> known =
-          repositories.find(name).filter(each -> !each.committer().isGone());
+          name.flatMap(each -> known(repositoryId, each))
+              .filter(each -> !each.committer().isGone());
       if (known.isEmpty()) {
-        return catalog.read(name);
+        return ManifestFile.read(store, repositoryId);
       }
       Optional<VersionedManifest> cached = known.get().committer().cached();
       if (cached.isPresent() && newest.test(cached.get().version())) {
@@ -723,37 +676,78 @@ public final class S3RepositoryManager implements Closeable {
         known.get().refs().validate();
         return known.get().committer().cached();
       } catch (ManifestException.Gone e) {
-        return catalog.read(name);
+        return ManifestFile.read(store, repositoryId);
       }
     }
 
-    @Override
-    public boolean isOwn(RepositoryName name, String repositoryId, long generation) {
+    private Optional<SharedRepository> known(String repositoryId, String name) {
       return repositories
-          .find(name)
-          .filter(known -> known.repositoryId().equals(Optional.of(repositoryId)))
-          .filter(known -> known.committer().hasCommitted(generation))
+          .find(new RepositoryName(name))
+          .filter(each -> each.repositoryId().equals(Optional.of(repositoryId)));
+    }
+
+    @Override
+    public boolean isOwn(String repositoryId, String name, long generation) {
+      return known(repositoryId, name)
+          .filter(each -> each.committer().hasCommitted(generation))
           .isPresent();
     }
   }
 
   /**
-   * Renames a repository, or finishes an interrupted rename. Handles that are open under the old
-   * name behave as after {@link #delete}; open new ones under the new name.
+   * Renames a repository. It can be read at every moment, by one name or the other. Handles that
+   * are open under the old name behave as after {@link #delete}; open new ones under the new name.
    *
    * @param from its name
    * @param to name it will have
    * @throws IllegalArgumentException if a name is not allowed
    * @throws UnknownOutcomeException if it is not known whether it was done; handles learn of it as
-   *     they would if another process had done it, and repeating the rename finishes it
+   *     they would if another process had done it
    * @throws IOException as {@link RepositoryCatalog#rename}
    */
   public void rename(String from, String to) throws IOException {
     RepositoryName source = RepositoryName.of(from);
     RepositoryName target = RepositoryName.of(to);
-    String repositoryId = catalog.rename(source, target);
-    ended(source, repositoryId);
+    String id = catalog.rename(knownId(source), source, target);
+    ended(source, id);
+    begun(target, id);
+  }
+
+  /**
+   * Gives a name to a repository by its id, whether its present name leads to it or not, as in a
+   * copy of a store, or it has none because an import could not give it one.
+   *
+   * @param repositoryId id of the repository
+   * @param to name it will have
+   * @throws IllegalArgumentException if the name is not allowed
+   * @throws ManifestException.Gone if there is no such repository
+   * @throws IOException as {@link RepositoryCatalog#rename}
+   */
+  public void renameById(String repositoryId, String to) throws IOException {
+    RepositoryName target = RepositoryName.of(to);
+    Manifest manifest = byId(repositoryId).manifest();
+    if (manifest.name().isPresent()) {
+      catalog.rename(repositoryId, manifest.name().get(), target);
+      ended(manifest.name().get(), repositoryId);
+    } else {
+      catalog.publish(repositoryId, target);
+    }
     begun(target, repositoryId);
+  }
+
+  private VersionedManifest byId(String repositoryId) throws IOException {
+    return ManifestFile.read(store, repositoryId)
+        .filter(found -> found.manifest().holdsRepository())
+        .orElseThrow(
+            () -> new ManifestException.Gone("there is no repository of the id " + repositoryId));
+  }
+
+  /** Id of the repository that this process takes a name for. */
+  private Optional<String> knownId(RepositoryName name) {
+    return repositories
+        .find(name)
+        .filter(each -> !each.committer().isGone())
+        .flatMap(SharedRepository::repositoryId);
   }
 
   /**
@@ -772,7 +766,26 @@ public final class S3RepositoryManager implements Closeable {
    */
   public void delete(String name) throws IOException {
     RepositoryName checked = RepositoryName.of(name);
-    ended(checked, catalog.delete(checked, found -> checkNotForked(checked, found)));
+    ended(
+        checked,
+        catalog.delete(knownId(checked), checked, found -> checkNotForked(checked, found)));
+  }
+
+  /**
+   * Deletes a repository by its id, as {@link #delete}, whether its name leads to it or not.
+   *
+   * @param repositoryId id of the repository
+   * @throws ManifestException.Gone if there is no such repository
+   * @throws IOException as {@link #delete}
+   */
+  public void deleteById(String repositoryId) throws IOException {
+    Optional<RepositoryName> name = byId(repositoryId).manifest().name();
+    if (name.isPresent()) {
+      catalog.delete(repositoryId, name.get(), found -> checkNotForked(name.get(), found));
+      ended(name.get(), repositoryId);
+    } else {
+      catalog.deleteImport(repositoryId);
+    }
   }
 
   /**
@@ -812,7 +825,6 @@ public final class S3RepositoryManager implements Closeable {
    * @param name its name; a trailing {@code .git} is ignored
    * @return its maintenance, to be used while this manager is open
    * @throws RepositoryNotFoundException if there is none, or the name is not allowed
-   * @throws ManifestException.Gone if it is being renamed: try later
    * @throws IOException if its manifest cannot be read
    */
   public Maintenance maintenance(String name) throws IOException {
@@ -848,14 +860,13 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of sweeps. Of all names ever used, it returns those that may have something to
-   * delete, now or later: those that changed since a sweep found nothing waiting to be deleted, and
-   * those with unfinished uploads. If a process died between its uploads and its commit, in a
-   * repository that no longer changes, only a pass over all finds its objects.
+   * Begins a pass of sweeps. Of all repositories that ever were, it returns those that may have
+   * something to delete, now or later: those that changed since a sweep found nothing waiting to be
+   * deleted, and those with unfinished uploads. If a process died between its uploads and its
+   * commit, in a repository that no longer changes, only a pass over all finds its objects.
    *
-   * @param all true to give all names
-   * @return the pass, with the {@linkplain FleetPass#nameIndex names} for {@link #sweep(NameIndex,
-   *     String, Duration, boolean)}
+   * @param all true to give all repositories
+   * @return the pass, for {@link #sweepById}
    * @throws IOException as {@link FleetPass#begin}
    */
   public FleetPass sweepPass(boolean all) throws IOException {
@@ -881,56 +892,53 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Reads all manifests of the store, to find out which names hold each repository.
+   * Compares the names that repositories say with what the names lead to, which may differ in a
+   * copy of a store: reads all manifests and names.
    *
-   * @return the catalog; stays valid unless the store is restored
+   * @param repair true to repair what leaves no choice
+   * @return the contradictions; empty if there are none
    * @throws IOException if the store does not answer
    */
-  public NameIndex nameIndex() throws IOException {
-    return NameIndex.read(store);
+  public List<NameCheck.Finding> checkNames(boolean repair) throws IOException {
+    return new NameCheck(store).run(repair);
   }
 
   /**
-   * Deletes objects of a repository, or remaining objects of a deleted one, that no manifest lists.
-   * Reads all manifests of the store first; to sweep many repositories, read them once and call
-   * {@link #sweep(NameIndex, String, Duration, boolean)}.
+   * Deletes objects of a repository that no manifest lists.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @param grace as {@link Maintenance#sweep}
    * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be; empty while the name takes part in a rename
-   * @throws RepositoryNotFoundException if the name is not allowed, or was never used
+   * @return what was deleted, or would be
+   * @throws RepositoryNotFoundException if there is none, or the name is not allowed
    * @throws IOException as {@link Maintenance#sweep}
    */
-  public Optional<Sweep.Report> sweep(String name, Duration grace, boolean dryRun)
+  public Sweep.Report sweep(String name, Duration grace, boolean dryRun) throws IOException {
+    return maintenance(name).sweep(grace, dryRun);
+  }
+
+  /**
+   * Deletes objects of a repository that no manifest lists; all of one that was deleted, or that an
+   * import has left.
+   *
+   * @param repositoryId its id
+   * @param grace as {@link Maintenance#sweep} and {@link Maintenance#sweepNameless}
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be
+   * @throws ManifestException.Gone if there is no repository of this id, and was none
+   * @throws IOException as {@link Maintenance#sweep}
+   */
+  public Sweep.Report sweepById(String repositoryId, Duration grace, boolean dryRun)
       throws IOException {
-    checked(name);
-    return sweep(nameIndex(), name, grace, dryRun);
-  }
-
-  /**
-   * As {@link #sweep(String, Duration, boolean)}, with a catalog that was read before.
-   *
-   * @param nameIndex read by this process from this store
-   * @param name its name; a trailing {@code .git} is ignored
-   * @param grace as {@link Maintenance#sweep}
-   * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be; empty while the name takes part in a rename
-   * @throws RepositoryNotFoundException if the name is not allowed, or was never used
-   * @throws IOException as {@link Maintenance#sweep}
-   */
-  public Optional<Sweep.Report> sweep(
-      NameIndex nameIndex, String name, Duration grace, boolean dryRun) throws IOException {
-    RepositoryName checked = checked(name);
     VersionedManifest found =
-        catalog.read(checked).orElseThrow(() -> new RepositoryNotFoundException(name));
-    RepositoryState state = found.manifest().state();
-    if (state instanceof RepositoryState.Active) {
-      return Optional.of(maintenance(name).sweep(nameIndex, grace, dryRun));
-    }
-    return state instanceof RepositoryState.Deleted || state instanceof RepositoryState.Moved
-        ? Optional.of(Maintenance.sweepDeleted(store, nameIndex, found, grace, dryRun))
-        : Optional.empty();
+        ManifestFile.read(store, repositoryId)
+            .orElseThrow(
+                () ->
+                    new ManifestException.Gone("there is no repository of the id " + repositoryId));
+    Optional<RepositoryName> name = found.manifest().name();
+    return name.isPresent()
+        ? sweep(name.get().value(), grace, dryRun)
+        : Maintenance.sweepNameless(store, found, grace, dryRun);
   }
 
   /**
@@ -941,8 +949,8 @@ public final class S3RepositoryManager implements Closeable {
    * {@link #openForPush}. A pack that no ref of the request leads to is deleted when the handle is
    * closed. Objects that hooks fetch or insert are published as through any handle.
    *
-   * <p>If a repository cannot be opened now, because it is being renamed or the store does not
-   * answer, the resolver throws a {@link ServiceMayNotContinueException} with HTTP status 503.
+   * <p>If a repository cannot be opened now, because the store does not answer, the resolver throws
+   * a {@link ServiceMayNotContinueException} with HTTP status 503.
    *
    * @param <C> type of the server's connection
    * @return a resolver that opens existing repositories

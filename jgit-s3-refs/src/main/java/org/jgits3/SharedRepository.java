@@ -6,9 +6,11 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestCounters;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.refs.snapshot.TableCache;
@@ -42,7 +44,10 @@ final class SharedRepository {
   private static final long PACK_BYTES = 1 << 10;
 
   private final ObjectStore store;
-  private final RepositoryName name;
+
+  /** Name that the repository must have; empty while an import is making it. */
+  private final Optional<RepositoryName> name;
+
   private final ManifestCommitter committer;
   private final SharedRefs refs;
   private final SharedPacks packs;
@@ -52,7 +57,8 @@ final class SharedRepository {
 
   SharedRepository(
       PackResources resources,
-      RepositoryName name,
+      Optional<RepositoryName> name,
+      @Nullable String repositoryId,
       S3Settings settings,
       Executor background,
       ManifestCounters manifestMetrics,
@@ -62,7 +68,8 @@ final class SharedRepository {
     this.name = name;
     this.committer =
         new ManifestCommitter(
-            store, name, settings.commits(), settings.manifestReads(), manifestMetrics);
+            new ManifestFile(store, name, repositoryId, settings.manifestReads(), manifestMetrics),
+            settings.commits());
     this.refs =
         new SharedRefs(
             store,
@@ -78,7 +85,7 @@ final class SharedRepository {
   /** Starts maintenance in the background, unless it has started already. */
   void maintain(BackgroundMaintenance background) {
     if (maintenance.compareAndSet(null, background)) {
-      RepositoryName watched = name; // not the field: a listener must not refer to this
+      RepositoryName watched = name(); // not the field: a listener must not refer to this
       committer.onChange((before, after) -> background.consider(watched, after));
       committer.cached().ifPresent(known -> background.consider(watched, known.manifest()));
     }
@@ -88,7 +95,7 @@ final class SharedRepository {
   void opened() {
     BackgroundMaintenance background = maintenance.get();
     if (background != null) {
-      committer.cached().ifPresent(known -> background.opened(name, known.manifest()));
+      committer.cached().ifPresent(known -> background.opened(name(), known.manifest()));
     }
   }
 
@@ -111,8 +118,14 @@ final class SharedRepository {
     return committer.cached().map(v -> v.manifest().repositoryId());
   }
 
+  /** Its name, by which it is known. */
   RepositoryName name() {
-    return name;
+    return name.orElseThrow();
+  }
+
+  /** Its name, or its id while it has none. */
+  String label() {
+    return name.map(RepositoryName::value).or(this::repositoryId).orElseThrow();
   }
 
   ManifestCommitter committer() {
@@ -128,7 +141,7 @@ final class SharedRepository {
   }
 
   Maintenance maintenance(Supplier<StoredConfig> config) {
-    return new Maintenance(store, name, committer, packs, config);
+    return new Maintenance(store, label(), committer, packs, config);
   }
 
   Manifest manifest() throws IOException {
@@ -140,14 +153,11 @@ final class SharedRepository {
       committer.validate();
       return true;
     } catch (ManifestException.Gone e) {
-      if (e.isInTransit()) {
-        throw e;
-      }
       return false;
     }
   }
 
   String location() {
-    return store.location() + "/" + name;
+    return store.location() + "/" + label();
   }
 }

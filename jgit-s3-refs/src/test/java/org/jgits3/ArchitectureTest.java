@@ -82,7 +82,6 @@ class ArchitectureTest {
           "maintenance.PinnedRepository",
           "transfer.BareDirectory",
           "transfer.DirectoryUpdate",
-          "transfer.Importer",
           "transfer.LocalSource",
           "transfer.PackDirectory",
           "transfer.RemoteRefs",

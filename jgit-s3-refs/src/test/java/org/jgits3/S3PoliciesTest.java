@@ -38,7 +38,7 @@ import software.amazon.awssdk.services.sts.model.Credentials;
  * does its work, and is refused what belongs to others.
  */
 class S3PoliciesTest {
-  private static final String MANIFEST = RepositoryName.of("r").manifestKey();
+  private static final String POINTER = RepositoryName.of("r").pointerKey();
   private static final byte[] BYTES = {1};
 
   private static S3Server server;
@@ -118,7 +118,8 @@ class S3PoliciesTest {
   private void assertKeepsToItsOwn(String policy) throws IOException {
     try (ObjectStore own = bounded("git", policy);
         ObjectStore other = bounded("other", policy)) {
-      assertRefused(() -> own.delete(List.of(MANIFEST)));
+      assertRefused(() -> own.delete(List.of(POINTER)));
+      assertRefused(() -> own.delete(List.of("repos/x/manifest")));
       assertRefused(() -> other.get("k", Optional.empty()));
       assertRefused(() -> other.put("k", BYTES, 0, 1));
       assertRefused(() -> other.delete(List.of("k")));
@@ -138,7 +139,8 @@ class S3PoliciesTest {
     }
     try (ObjectStore own = bounded("git", policy)) {
       assertRefused(() -> own.put("objects/x", BYTES, 0, 1));
-      assertRefused(() -> own.put(MANIFEST, BYTES, 0, 1));
+      assertRefused(() -> own.put(POINTER, BYTES, 0, 1));
+      assertRefused(() -> own.put("repos/x/manifest", BYTES, 0, 1));
       assertRefused(() -> own.delete(List.of("objects/x")));
     }
     assertKeepsToItsOwn(policy);
@@ -180,7 +182,7 @@ class S3PoliciesTest {
     }
     try (ObjectStore own = bounded("git", policy);
         ObjectStore other = bounded("other", policy)) {
-      assertThatCode(() -> own.delete(List.of(MANIFEST))).doesNotThrowAnyException();
+      assertThatCode(() -> own.delete(List.of(POINTER))).doesNotThrowAnyException();
       assertRefused(() -> other.get("k", Optional.empty()));
     }
   }

@@ -32,6 +32,8 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.OutageProxy;
@@ -157,8 +159,9 @@ class S3RequestFilterTest {
     assertThat(answer(filter, fails(gerrit, RepositoryNotFoundException.class), NOT_FOUND))
         .isEqualTo(SC_NOT_FOUND);
     gerrit.createRepository(USERS).close();
-    TestRepositories.renameAndDie(directory.resolve("store"), USERS.get(), "moved", 2);
-    assertThat(answer(filter, fails(gerrit, ManifestException.Gone.class), NOT_FOUND))
+    DirectoryObjectStore store = new DirectoryObjectStore(directory.resolve("store"));
+    store.put(StoredManifest.key(store, USERS.get()), new byte[1], 0, 1);
+    assertThat(answer(filter, fails(gerrit, ManifestException.Corrupt.class), NOT_FOUND))
         .isEqualTo(SC_SERVICE_UNAVAILABLE);
     gerrit.stop();
   }

@@ -35,7 +35,7 @@ public final class RepositoryChange {
   private final String repositoryId;
   private final Optional<String> formerName;
   private final IoSupplier<Transactions> source;
-  private final NameChanges.Updates updates;
+  private final ChangeGroup.Updates updates;
 
   RepositoryChange(
       Kind kind,
@@ -43,7 +43,7 @@ public final class RepositoryChange {
       String repositoryId,
       Optional<String> formerName,
       IoSupplier<Transactions> source,
-      NameChanges.Updates updates) {
+      ChangeGroup.Updates updates) {
     this.kind = kind;
     this.name = name;
     this.repositoryId = repositoryId;
@@ -73,7 +73,7 @@ public final class RepositoryChange {
   /**
    * Id of the repository, which it keeps when it is renamed.
    *
-   * @return id; empty if the repository is new and cannot be read
+   * @return id
    */
   public String repositoryId() {
     return repositoryId;

@@ -7,22 +7,21 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
-import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.fleet.IdTable;
+import org.jgits3.internal.fleet.Manifests;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.ManifestCodec;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
 /**
- * One listing of all manifests, compared with a cursor: returns, in order, the names whose
- * repository or manifest may have changed. Used by one thread.
+ * One listing of all manifests, compared with a cursor: returns, in order, the repositories that
+ * may have changed. Used by one thread.
  */
 final class Scan {
-  private final NameTable changed;
+  private final IdTable changed;
   private int next;
 
-  private Scan(NameTable changed) {
+  private Scan(IdTable changed) {
     this.changed = changed;
   }
 
@@ -36,32 +35,28 @@ final class Scan {
    * @throws IOException if the store does not answer or refuses
    */
   static Scan of(ObjectStore store, StoreCursor cursor, boolean trusted) throws IOException {
-    NameTable known = cursor.table();
+    IdTable known = cursor.table();
     BitSet listed = new BitSet(known.size());
-    NameTable.Builder changed = new NameTable.Builder(0, StoreCursor.DIGEST_BYTES);
+    IdTable.Builder changed = new IdTable.Builder(0, StoreCursor.DIGEST_BYTES);
     MessageDigest sha256 = DirectoryObjectStore.sha256();
     byte[] none = new byte[StoreCursor.DIGEST_BYTES]; // no digest of a version
-    store.list(
-        RepositoryName.PREFIX,
-        object -> {
-          if (!object.key().endsWith(NameTable.END)) {
-            return;
-          }
-          byte[] name = NameTable.stored(object.key());
-          int at = known.find(name);
+    Manifests.list(
+        store,
+        (id, object) -> {
+          int at = known.find(id);
           if (at >= 0) {
             listed.set(at);
           }
-          boolean empty = object.size() < ManifestCodec.MIN_REPOSITORY_BYTES;
+          boolean gone = Manifests.isTombstone(object);
           Optional<byte[]> digest =
-              object.version().filter(v -> trusted && !empty).map(v -> digest(sha256, v));
-          boolean same = at < 0 ? empty : digest.isPresent() && cursor.hasDigest(at, digest.get());
+              object.version().filter(v -> trusted && !gone).map(v -> digest(sha256, v));
+          boolean same = at < 0 ? gone : digest.isPresent() && cursor.hasDigest(at, digest.get());
           if (!same) {
-            changed.add(name, digest.orElse(none));
+            changed.add(id, digest.orElse(none));
           }
         });
     for (int i = listed.nextClearBit(0); i < known.size(); i = listed.nextClearBit(i + 1)) {
-      changed.add(known.name(i), none); // vanished
+      changed.add(known.id(i), none); // vanished
     }
     return new Scan(changed.build());
   }
@@ -73,13 +68,13 @@ final class Scan {
   }
 
   /**
-   * A name that may have changed.
+   * A repository that may have changed.
    *
-   * @param name the name
+   * @param repositoryId its id
    * @param digest stands for the version that the listing has; zeros for none
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by hand
-  record Name(RepositoryName name, byte[] digest) {
+  record Listed(String repositoryId, byte[] digest) {
     /** Tests whether a version is the listed one. */
     boolean hasVersion(ObjectVersion version) {
       return Arrays.equals(digest, Scan.digest(DirectoryObjectStore.sha256(), version));
@@ -87,23 +82,20 @@ final class Scan {
   }
 
   /**
-   * The next name that may have changed.
+   * The next repository that may have changed.
    *
-   * @return the name; empty after the last
+   * @return the repository; empty after the last
    */
-  Optional<Name> next() {
-    while (!isOver()) {
-      int at = changed.value(next);
-      byte[] digest = Arrays.copyOfRange(changed.array(), at, at + StoreCursor.DIGEST_BYTES);
-      Optional<RepositoryName> name = changed.repository(next++);
-      if (name.isPresent()) {
-        return Optional.of(new Name(name.get(), digest));
-      }
+  Optional<Listed> next() {
+    if (isOver()) {
+      return Optional.empty();
     }
-    return Optional.empty();
+    int at = changed.value(next);
+    byte[] digest = Arrays.copyOfRange(changed.array(), at, at + StoreCursor.DIGEST_BYTES);
+    return Optional.of(new Listed(changed.id(next++), digest));
   }
 
-  /** Tests whether all names were returned. */
+  /** Tests whether all were returned. */
   boolean isOver() {
     return next == changed.size();
   }

@@ -4,15 +4,12 @@ package org.jgits3.history;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
-import org.jgits3.internal.fleet.NameTable;
-import org.jgits3.manifest.RepositoryName;
 
 /**
  * Repositories that changed since a cursor, as {@link StoreHistory#since} found them. Reads their
@@ -30,19 +27,19 @@ public final class StoreChanges {
 
   private final StoreCursor cursor;
   private final Scan scan;
-  private final NameChanges names;
+  private final ChangeReader reader;
 
-  /** Names visited out of their order, because a repository was renamed from or to them. */
-  private final Set<RepositoryName> visited = new HashSet<>();
+  /** Repositories read before their turn, because another one has their name. */
+  private final Set<String> visited = new HashSet<>();
 
-  private final Queue<NameChanges.Group> ready = new ArrayDeque<>();
+  private final Queue<ChangeGroup> ready = new ArrayDeque<>();
   private final Queue<RepositoryChange> current = new ArrayDeque<>();
-  private final List<NameChanges.Updates> returned = new ArrayList<>();
+  private final List<ChangeGroup.Updates> returned = new ArrayList<>();
 
-  StoreChanges(StoreCursor cursor, Scan scan, NameChanges names) {
+  StoreChanges(StoreCursor cursor, Scan scan, ChangeReader reader) {
     this.cursor = cursor;
     this.scan = scan;
-    this.names = names;
+    this.reader = reader;
   }
 
   /**
@@ -57,8 +54,8 @@ public final class StoreChanges {
       if (ready.isEmpty() && !read()) {
         return Optional.empty();
       }
-      NameChanges.Group group = ready.poll();
-      if (group != null) {
+      ChangeGroup group = ready.poll();
+      if (group != null && !group.updates().isEmpty()) { // else nothing changed
         current.addAll(group.changes());
         returned.add(group.updates());
       }
@@ -77,23 +74,23 @@ public final class StoreChanges {
 
   /** Reads the next manifests; false if there are none, or no more may be read. */
   private boolean read() throws IOException {
-    List<Scan.Name> batch = new ArrayList<>();
+    List<Scan.Listed> batch = new ArrayList<>();
     while (batch.size() < BATCH && returned.size() + batch.size() < MOST) {
-      Optional<Scan.Name> next = scan.next();
+      Optional<Scan.Listed> next = scan.next();
       if (next.isEmpty()) {
         break;
       }
-      next.filter(each -> !visited.contains(each.name())).ifPresent(batch::add);
+      next.filter(each -> !visited.contains(each.repositoryId())).ifPresent(batch::add);
     }
     if (batch.isEmpty()) {
       return false;
     }
-    names.read(batch);
-    for (Scan.Name each : batch) {
-      if (!visited.contains(each.name())) {
-        NameChanges.Group group = names.visit(each.name());
+    reader.read(batch);
+    for (Scan.Listed each : batch) {
+      if (!visited.contains(each.repositoryId())) {
+        ChangeGroup group = reader.group(each.repositoryId());
         visited.addAll(group.updates().entries().keySet());
-        visited.remove(each.name()); // its turn will not come again
+        visited.remove(each.repositoryId()); // its turn will not come again
         ready.add(group);
       }
     }
@@ -108,31 +105,21 @@ public final class StoreChanges {
    * @return the cursor; the one of the poll if nothing changed; costs no request
    */
   public StoreCursor end() {
-    List<NameChanges.Updates> done =
+    List<ChangeGroup.Updates> done =
         new ArrayList<>(current.isEmpty() ? returned : returned.subList(0, returned.size() - 1));
     removeLeft(done);
-    TreeMap<byte[], Optional<StoreCursor.Entry>> updates = new TreeMap<>(Arrays::compareUnsigned);
-    for (NameChanges.Updates each : done) {
-      each.entries()
-          .forEach((name, entry) -> updates.put(NameTable.stored(name.manifestKey()), entry));
-    }
+    TreeMap<String, Optional<StoreCursor.Entry>> updates = new TreeMap<>();
+    done.forEach(each -> updates.putAll(each.entries()));
     return cursor.with(updates);
   }
 
-  /** Removes the updates that were left, and all that share a name with them. */
-  private static void removeLeft(List<NameChanges.Updates> done) {
-    Set<RepositoryName> kept = new HashSet<>();
+  /** Removes the updates that were left, and all that share a repository or a name with them. */
+  private static void removeLeft(List<ChangeGroup.Updates> done) {
+    Set<String> kept = new HashSet<>();
     int before;
     do {
       before = done.size();
-      List<NameChanges.Updates> left =
-          done.stream()
-              .filter(
-                  each ->
-                      each.isLeft() || each.entries().keySet().stream().anyMatch(kept::contains))
-              .toList();
-      left.forEach(each -> kept.addAll(each.entries().keySet()));
-      done.removeAll(Set.copyOf(left));
+      done.removeIf(each -> each.isLeftWith(kept));
     } while (done.size() < before);
   }
 }

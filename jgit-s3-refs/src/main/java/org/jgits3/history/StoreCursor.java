@@ -3,13 +3,16 @@ package org.jgits3.history;
 
 import java.io.StreamCorruptedException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.history.HistoryUnavailableException.Reason;
-import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.fleet.IdTable;
 import org.jgits3.internal.fleet.TableFormat;
 import org.jgits3.manifest.RepositoryName;
 
@@ -19,9 +22,8 @@ import org.jgits3.manifest.RepositoryName;
  * is durable. A crash in between then repeats changes; if the cursor were saved first, a crash
  * would lose them.
  *
- * <p>For each repository it has the name, the id, the generation and 16 bytes that stand for the
- * version of the manifest: with a name of 40 characters, some 90 bytes in memory and some 50
- * stored. Immutable.
+ * <p>For each repository it has the id, the name, the generation and 16 bytes that stand for the
+ * version of the manifest. Immutable.
  */
 public final class StoreCursor {
   private static final TableFormat FORMAT = new TableFormat("cursor", '1');
@@ -32,39 +34,44 @@ public final class StoreCursor {
   /** Bytes that stand for a version of a manifest. */
   static final int DIGEST_BYTES = 16;
 
-  private static final int ID_BYTES = 16;
+  /** Version, generation. */
+  static final int VALUE_BYTES = DIGEST_BYTES + Long.BYTES;
 
-  /** Version, repository id, generation. */
-  static final int VALUE_BYTES = DIGEST_BYTES + ID_BYTES + Long.BYTES;
-
-  private static final NameTable NONE = new NameTable.Builder(0, VALUE_BYTES).build();
+  private static final long INDEX = 0xffff_ffffL;
 
   private final String location;
-  private final NameTable table;
+  private final IdTable table;
 
-  StoreCursor(String location, NameTable table) {
+  /** Name of each repository, in the order of the table; empty for one without. */
+  private final List<String> names;
+
+  /** Hash of each name, then the index of its repository; sorted. Made when it is needed first. */
+  @Nullable private long[] byName;
+
+  private StoreCursor(String location, IdTable table, List<String> names) {
     this.location = location;
     this.table = table;
+    this.names = names;
   }
 
   /** Cursor before everything. */
   static StoreCursor start(String location) {
-    return new StoreCursor(location, NONE);
+    return new StoreCursor(location, IdTable.empty(VALUE_BYTES), List.of());
   }
 
   /**
    * Record of a repository.
    *
    * @param digest stands for the version of its manifest
-   * @param repositoryId its id
    * @param generation generation up to which its transactions were read; 0 if it was not reported
    *     because an import was making it
+   * @param name its name; empty if it has none yet
    */
   @SuppressWarnings("ArrayRecordComponent") // compared by hand
-  record Entry(byte[] digest, String repositoryId, long generation) {
+  record Entry(byte[] digest, long generation, String name) {
     boolean isSame(Entry other) {
       return generation == other.generation
-          && repositoryId.equals(other.repositoryId)
+          && name.equals(other.name)
           && Arrays.equals(digest, other.digest);
     }
 
@@ -73,31 +80,51 @@ public final class StoreCursor {
     }
 
     byte[] value() {
-      return ByteBuffer.allocate(VALUE_BYTES)
-          .put(digest)
-          .put(HexFormat.of().parseHex(repositoryId))
-          .putLong(generation)
-          .array();
+      return ByteBuffer.allocate(VALUE_BYTES).put(digest).putLong(generation).array();
     }
   }
 
-  NameTable table() {
+  IdTable table() {
     return table;
   }
 
-  Entry entry(int i) {
+  private Entry entry(int i) {
     byte[] array = table.array();
     int at = table.value(i);
-    int id = at + DIGEST_BYTES;
-    return new Entry(
-        Arrays.copyOfRange(array, at, id),
-        HexFormat.of().formatHex(array, id, id + ID_BYTES),
-        ByteBuffer.wrap(array).getLong(id + ID_BYTES));
+    return new Entry(Arrays.copyOfRange(array, at, at + DIGEST_BYTES), generation(i), names.get(i));
   }
 
-  Optional<Entry> entry(byte[] name) {
-    int i = table.find(name);
+  private long generation(int i) {
+    return ByteBuffer.wrap(table.array()).getLong(table.value(i) + DIGEST_BYTES);
+  }
+
+  Optional<Entry> entry(String repositoryId) {
+    int i = table.find(repositoryId);
     return i < 0 ? Optional.empty() : Optional.of(entry(i));
+  }
+
+  /** Id of the repository that has a name. */
+  Optional<String> holder(String name) {
+    long[] index = byName();
+    long first = (long) name.hashCode() << Integer.SIZE;
+    int at = Arrays.binarySearch(index, first);
+    return Arrays.stream(index, at < 0 ? -at - 1 : at, index.length)
+        .takeWhile(each -> (each & ~INDEX) == first)
+        .mapToInt(each -> (int) each)
+        .filter(i -> names.get(i).equals(name))
+        .mapToObj(table::id)
+        .findFirst();
+  }
+
+  private synchronized long[] byName() {
+    if (byName == null) {
+      byName =
+          IntStream.range(0, names.size())
+              .mapToLong(i -> ((long) names.get(i).hashCode() << Integer.SIZE) | i)
+              .sorted()
+              .toArray();
+    }
+    return byName;
   }
 
   /** Tests whether the version of a record is the one that some bytes stand for. */
@@ -106,35 +133,35 @@ public final class StoreCursor {
     return Arrays.equals(table.array(), at, at + DIGEST_BYTES, digest, 0, DIGEST_BYTES);
   }
 
-  /** Four bytes of the id in a record, which are random. */
-  int idHash(int i) {
-    return ByteBuffer.wrap(table.array()).getInt(table.value(i) + DIGEST_BYTES);
-  }
-
-  /** This cursor with other entries, or none, of some names in their stored form and order. */
-  StoreCursor with(SortedMap<byte[], Optional<Entry>> updates) {
+  /** This cursor with other entries, or none, of some repositories. */
+  StoreCursor with(SortedMap<String, Optional<Entry>> updates) {
     if (updates.isEmpty()) {
       return this;
     }
-    int more =
-        updates.keySet().stream().mapToInt(name -> NameTable.length(name, VALUE_BYTES)).sum();
-    NameTable.Builder next =
-        new NameTable.Builder(Math.addExact(table.length(), more), VALUE_BYTES);
+    IdTable.Builder next = new IdTable.Builder(table.size() + updates.size(), VALUE_BYTES);
+    List<String> nextNames = new ArrayList<>(table.size() + updates.size());
     int i = 0;
     for (var update : updates.entrySet()) {
-      byte[] name = update.getKey();
-      while (i < table.size() && table.compare(i, name) < 0) {
-        next.add(table, i++);
+      for (; i < table.size() && table.id(i).compareTo(update.getKey()) < 0; i++) {
+        next.add(table, i);
+        nextNames.add(names.get(i));
       }
-      if (i < table.size() && table.compare(i, name) == 0) {
+      if (i < table.size() && table.id(i).equals(update.getKey())) {
         i++;
       }
-      update.getValue().ifPresent(entry -> next.add(name, entry.value()));
+      update
+          .getValue()
+          .ifPresent(
+              entry -> {
+                next.add(update.getKey(), entry.value());
+                nextNames.add(entry.name());
+              });
     }
-    while (i < table.size()) {
-      next.add(table, i++);
+    for (; i < table.size(); i++) {
+      next.add(table, i);
+      nextNames.add(names.get(i));
     }
-    return new StoreCursor(location, next.build());
+    return new StoreCursor(location, next.build(), nextNames);
   }
 
   /**
@@ -154,9 +181,8 @@ public final class StoreCursor {
    * @throws IllegalArgumentException if the name is not allowed
    */
   public Optional<LogPosition> position(String name) {
-    return entry(NameTable.stored(RepositoryName.of(name).manifestKey()))
-        .filter(Entry::reported)
-        .map(known -> new LogPosition(known.repositoryId(), known.generation()));
+    return holder(RepositoryName.of(name).value())
+        .map(id -> new LogPosition(id, generation(table.find(id))));
   }
 
   /**
@@ -166,10 +192,8 @@ public final class StoreCursor {
    */
   public void forEach(BiConsumer<String, LogPosition> each) {
     for (int i = 0; i < table.size(); i++) {
-      Entry known = entry(i);
-      Optional<RepositoryName> name = table.repository(i);
-      if (known.reported() && name.isPresent()) {
-        each.accept(name.get().value(), new LogPosition(known.repositoryId(), known.generation()));
+      if (!names.get(i).isEmpty()) {
+        each.accept(names.get(i), new LogPosition(table.id(i), generation(i)));
       }
     }
   }
@@ -182,10 +206,13 @@ public final class StoreCursor {
    */
   public byte[] toBytes() {
     return FORMAT.encode(
-        table.length() / 2 + LEAST,
+        table.length() + LEAST,
         out -> {
           out.writeUTF(location);
           table.write(out);
+          for (String name : names) {
+            out.writeUTF(name);
+          }
         });
   }
 
@@ -200,10 +227,27 @@ public final class StoreCursor {
     try {
       return FORMAT.decode(
           bytes,
-          (in, most) -> new StoreCursor(in.readUTF(), NameTable.read(in, VALUE_BYTES, most)));
+          (in, most) -> {
+            String location = in.readUTF();
+            IdTable table = IdTable.read(in, VALUE_BYTES, most);
+            List<String> names = new ArrayList<>(table.size());
+            for (int i = 0; i < table.size(); i++) {
+              names.add(checked(in.readUTF()));
+            }
+            return new StoreCursor(location, table, names);
+          });
     } catch (StreamCorruptedException e) {
       throw new HistoryUnavailableException(
           Reason.UNREADABLE_CURSOR, "the cursor " + e.getMessage() + "; begin anew");
+    }
+  }
+
+  /** A name of a repository, or the empty text for none. */
+  private static String checked(String name) throws StreamCorruptedException {
+    try {
+      return name.isEmpty() ? name : new RepositoryName(name).value();
+    } catch (IllegalArgumentException e) {
+      throw new StreamCorruptedException("is damaged: " + e.getMessage());
     }
   }
 }

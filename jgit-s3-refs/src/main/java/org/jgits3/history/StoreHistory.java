@@ -7,7 +7,6 @@ import java.util.function.Predicate;
 import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.refs.log.LogObjects;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -30,15 +29,15 @@ import org.jgits3.store.ObjectVersion;
  * There is no order between repositories. A repository that was created and deleted between two
  * polls is not returned; one that an import is making is returned only once it has its name.
  *
- * <p>A poll lists the manifests of the store, a request for each 1,000 names that were ever used,
+ * <p>A poll lists the manifests of the store, a request for each 1,000 repositories that ever were,
  * and reads those whose version differs from that in the cursor: one conditional GET each, or none
  * if this process has made the newest version itself. A repository that did not change costs its
  * share of the listing. Where listings give no versions (a directory), or versions are not trusted
  * ({@code [s3 "refs"] trustETag = never}), each repository costs a GET.
  *
- * <p>A name that a repository was renamed to more than four renames ago may have forgotten it; the
- * repository is then returned as deleted and created. A store that is restored from a copy while
- * processes run is not supported, and may hide changes.
+ * <p>Repositories that changed names among each other are returned together, the one that has left
+ * a name before the one that has taken it, unless they form a circle. A store that is restored from
+ * a copy while processes run is not supported, and may hide changes.
  *
  * <p>Safe for use by many threads.
  */
@@ -51,25 +50,28 @@ public final class StoreHistory {
   /** Source of manifests. Called by many threads. */
   public interface Manifests {
     /**
-     * Reads the manifest of a name, or returns the one that the process has if it is the newest.
+     * Reads the manifest of a repository, or returns the one that the process has if it is the
+     * newest.
      *
-     * @param name the name
+     * @param repositoryId its id
+     * @param name a name that it had; empty if none is known
      * @param newest tells whether a version is the one that the store has
-     * @return the manifest, whatever its state; empty if the name was never used
+     * @return the manifest, whatever its state; empty if there is none
      * @throws IOException if it cannot be read
      */
-    Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest)
+    Optional<VersionedManifest> read(
+        String repositoryId, Optional<String> name, Predicate<ObjectVersion> newest)
         throws IOException;
 
     /**
      * Tests whether the process has committed a generation of a repository, as far as it remembers.
      *
-     * @param name name of the repository
      * @param repositoryId its id
+     * @param name its name
      * @param generation the generation
      * @return true only if so
      */
-    boolean isOwn(RepositoryName name, String repositoryId, long generation);
+    boolean isOwn(String repositoryId, String name, long generation);
   }
 
   /**
@@ -141,6 +143,6 @@ public final class StoreHistory {
     }
     boolean trusted = reads == ManifestReads.VALIDATED;
     return new StoreChanges(
-        read, Scan.of(store, read, trusted), new NameChanges(read, manifests, trusted, log));
+        read, Scan.of(store, read, trusted), new ChangeReader(read, manifests, trusted, log));
   }
 }

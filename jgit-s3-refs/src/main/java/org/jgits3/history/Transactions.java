@@ -19,6 +19,9 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.RepositoryState;
 
 /**
  * Transactions of a repository after some generation, oldest first, up to the newest one at the
@@ -47,12 +50,34 @@ public final class Transactions {
   /** Transaction returned last, if parts of it were not read. */
   private Optional<LogEntry> unfinished = Optional.empty();
 
+  /** No transactions, those of a repository that was deleted. */
+  static Transactions none(LogObjects objects, LogPosition end) {
+    Manifest nothing =
+        Manifest.first(
+            end.repositoryId(),
+            new RepositoryState.Deleted(0),
+            0,
+            RepositorySettings.NONE,
+            Refs.NONE);
+    return new Transactions(objects, nothing, end.generation(), end, generation -> false);
+  }
+
   Transactions(LogObjects objects, Manifest manifest, long after, LongPredicate own) {
+    this(
+        objects,
+        manifest,
+        after,
+        new LogPosition(manifest.repositoryId(), manifest.generation()),
+        own);
+  }
+
+  private Transactions(
+      LogObjects objects, Manifest manifest, long after, LogPosition end, LongPredicate own) {
     this.objects = objects;
     this.own = own;
     this.manifest = manifest;
     this.after = after;
-    this.end = new LogPosition(manifest.repositoryId(), manifest.generation());
+    this.end = end;
     List<LogSegment> all = manifest.log().segments();
     this.segments = all.stream().filter(s -> s.to() > after).iterator();
     this.tail = manifest.log().newest().stream().filter(e -> e.generation() > after).iterator();

@@ -12,10 +12,8 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.Claims;
-import org.jgits3.internal.fleet.NameTable;
-import org.jgits3.manifest.Manifest;
+import org.jgits3.internal.fleet.IdTable;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -24,20 +22,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One pass of a kind of maintenance over all repositories of a store. It returns the names of those
+ * One pass of a kind of maintenance over all repositories of a store. It returns the ids of those
  * whose manifest changed since a pass last finished with them, and of those with work that has
  * become due by age.
  *
  * <pre>{@code
  * try (FleetPass pass = manager.collectionPass(false)) {
- *   for (var name = pass.next(); name.isPresent(); name = pass.next()) {
- *     pass.done(name.get(), manager.maintenance(name.get()).collectGarbage(monitor).settled());
+ *   for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+ *     Optional<String> name = manager.nameOf(id.get()); // empty if it was deleted meanwhile
+ *     if (name.isPresent()) {
+ *       pass.done(id.get(), manager.maintenance(name.get()).collectGarbage(monitor).settled());
+ *     }
  *   }
  *   pass.save();
  * }
  * }</pre>
  *
- * <p>A pass lists the manifests, a request for each 1,000 names that were ever used. A repository
+ * <p>A pass lists the manifests, a request for each 1,000 repositories that ever were. A repository
  * with nothing to do costs its share of that. Where listings give no versions (a directory), or
  * versions are not trusted, it costs a GET.
  *
@@ -52,7 +53,7 @@ public final class FleetPass implements Closeable {
   /** Fewest repositories of a step, after which the state is saved. */
   static final int STEP = 256;
 
-  /** Most steps of a pass, unless they take long: the state of a million names has 23 MB. */
+  /** Most steps of a pass, unless they take long: the state of a million repositories is large. */
   private static final int STEPS = 64;
 
   /** Time after which a step ends. */
@@ -66,7 +67,6 @@ public final class FleetPass implements Closeable {
   private final Supplier<Instant> clock;
   private final Claims claims;
   private final BitSet due;
-  private Optional<NameIndex> nameIndex = Optional.empty();
   private Optional<ObjectVersion> stored = Optional.empty();
   private int next;
   private int given;
@@ -82,9 +82,9 @@ public final class FleetPass implements Closeable {
    * @param settings all settings that the work depends on; work done with other settings is
    *     repeated
    * @param trusted true if an equal version in the listing proves that a manifest did not change
-   * @param sweeps true for sweeps: names without a repository are included, the pass has a {@link
-   *     #nameIndex}, and repositories with unfinished uploads are returned
-   * @param all true to return all names, whatever work is recorded
+   * @param sweeps true for sweeps: deleted repositories are included, and those with unfinished
+   *     uploads are returned
+   * @param all true to return all, whatever work is recorded
    */
   public record Options(
       String kind, String settings, boolean trusted, boolean sweeps, boolean all) {}
@@ -95,22 +95,24 @@ public final class FleetPass implements Closeable {
     this.store = store;
     this.options = options;
     this.clock = clock;
-    NameTable known = options.all() ? ScanState.NO_CLAIMS : readState().orElse(ScanState.NO_CLAIMS);
+    IdTable known = options.all() ? ScanState.NO_CLAIMS : readState().orElse(ScanState.NO_CLAIMS);
     this.claims = Claims.listed(store, known, options.trusted(), options.sweeps());
-    this.next = random.nextInt(names() + 1);
+    this.next = random.nextInt(repositories() + 1);
     this.began = clock.get();
     this.saved = began;
     boolean all = options.all() || !claims.isVersioned();
     long now = began.toEpochMilli();
     this.due = claims.due(until -> all || until <= now);
-    if (options.sweeps()) {
-      readNames();
+    if (options.sweeps() && due.cardinality() < repositories()) {
+      for (MultipartUpload upload : store.listMultipart(ObjectNames.PREFIX)) {
+        ObjectNames.repositoryIdIn(upload.key()).ifPresent(this::give);
+      }
     }
   }
 
   /**
-   * Begins a pass: reads the state unless all names are given anyway, and lists the manifests. A
-   * pass of sweeps also reads each manifest without a claim, and lists unfinished uploads.
+   * Begins a pass: reads the state unless all repositories are given anyway, and lists the
+   * manifests. A pass of sweeps also lists unfinished uploads.
    *
    * @param store the store
    * @param options what it does
@@ -126,7 +128,7 @@ public final class FleetPass implements Closeable {
 
   /**
    * As {@link #begin(ObjectStore, Options, Supplier)}, with the randomness that chooses the first
-   * name.
+   * repository.
    */
   static FleetPass begin(
       ObjectStore store, Options options, Supplier<Instant> clock, RandomGenerator random)
@@ -135,7 +137,7 @@ public final class FleetPass implements Closeable {
   }
 
   /** Reads the record of passes with the same settings; the next save replaces it. */
-  private Optional<NameTable> readState() throws IOException {
+  private Optional<IdTable> readState() throws IOException {
     Optional<ScanState.Stored> found = ScanState.read(store, options.kind());
     stored = found.map(ScanState.Stored::version);
     return found
@@ -144,33 +146,18 @@ public final class FleetPass implements Closeable {
         .map(ScanState::claims);
   }
 
-  /** Reads which names hold each repository, and gives those with unfinished uploads. */
-  private void readNames() throws IOException {
-    NameIndex names = NameIndex.read(store, claims);
-    nameIndex = Optional.of(names);
-    if (due.cardinality() < names()) {
-      for (MultipartUpload upload : store.listMultipart(ObjectNames.PREFIX)) {
-        ObjectNames.repositoryIdIn(upload.key())
-            .ifPresent(id -> names.holding(id).forEach(due::set));
-      }
+  private void give(String repositoryId) {
+    int i = claims.table().find(repositoryId);
+    if (i >= 0) {
+      due.set(i);
     }
   }
 
   /**
-   * The names of the store, for a pass of sweeps.
+   * The next repository with something to do. A pass begins at a random one and wraps around, so
+   * that a repository whose work kills the process every time does not block the others forever.
    *
-   * @return the names as the pass found them; stay valid unless the store is restored
-   * @throws IllegalStateException if the pass is of another kind
-   */
-  public NameIndex nameIndex() {
-    return nameIndex.orElseThrow(() -> new IllegalStateException("no pass of sweeps"));
-  }
-
-  /**
-   * The next name with something to do. A pass begins at a random name and wraps around, so that a
-   * repository whose work kills the process every time does not block the others forever.
-   *
-   * @return the name; empty after the last
+   * @return its id; empty after the last
    * @throws IOException if the store does not answer or refuses
    */
   public Optional<String> next() throws IOException {
@@ -182,10 +169,10 @@ public final class FleetPass implements Closeable {
       }
       due.clear(i);
       next = i + 1;
-      Optional<RepositoryName> name = claims.name(i);
-      if (name.isPresent() && (claims.isVersioned() || options.all() || !isDone(i, name.get()))) {
+      String id = claims.table().id(i);
+      if (claims.isVersioned() || options.all() || !isDone(i, id)) {
         given++;
-        return name.map(RepositoryName::value);
+        return Optional.of(id);
       }
     }
     return Optional.empty();
@@ -194,15 +181,15 @@ public final class FleetPass implements Closeable {
   /**
    * Compares a claim with the manifest; false if that cannot be read, so that the work reports it.
    */
-  private boolean isDone(int i, RepositoryName name) {
+  private boolean isDone(int i, String id) {
     if (claims.until(i) <= began.toEpochMilli()) {
       return false;
     }
     try {
-      Optional<VersionedManifest> found = new ManifestFile(store, name).read();
+      Optional<VersionedManifest> found = ManifestFile.read(store, id);
       return found.isPresent() && claims.isOf(i, digest(found.get()));
     } catch (IOException e) {
-      LOG.debug("{} is given since it cannot be read", name, e);
+      LOG.debug("{} is given since it cannot be read", id, e);
       return false;
     }
   }
@@ -216,29 +203,22 @@ public final class FleetPass implements Closeable {
   /**
    * Notes that the work on a repository has ended, and saves the state now and then.
    *
-   * @param name a name that {@link #next} gave
+   * @param repositoryId an id that {@link #next} gave
    * @param settled state in which the work left the repository; empty to return it again in the
    *     next pass
    */
-  public void done(String name, Optional<Settled> settled) {
+  public void done(String repositoryId, Optional<Settled> settled) {
     if (settled.isPresent()) {
       VersionedManifest manifest = settled.get().manifest();
-      claims.make(
-          new RepositoryName(name),
-          digest(manifest),
-          millis(settled.get().until()),
-          held(manifest.manifest()));
-      unsaved++;
+      if (manifest.manifest().repositoryId().equals(repositoryId)) {
+        claims.make(repositoryId, digest(manifest), millis(settled.get().until()));
+        unsaved++;
+      } // else the name stands for another repository by now
     }
     boolean late = clock.get().isAfter(saved.plus(STEP_TIME));
-    if (!failed && unsaved > 0 && (unsaved >= Math.max(STEP, names() / STEPS) || late)) {
+    if (!failed && unsaved > 0 && (unsaved >= Math.max(STEP, repositories() / STEPS) || late)) {
       saveStep();
     }
-  }
-
-  /** Digest of the id of the repository that a name holds; 0 for none. */
-  private static long held(Manifest manifest) {
-    return manifest.holdsRepository() ? Claims.digest(manifest.repositoryId()) : 0;
   }
 
   private static long millis(Instant until) {
@@ -283,16 +263,16 @@ public final class FleetPass implements Closeable {
   }
 
   /**
-   * Names that were listed.
+   * Repositories that were listed.
    *
    * @return how many
    */
-  public int names() {
+  public int repositories() {
     return claims.table().size();
   }
 
   /**
-   * Names that {@link #next} has given.
+   * Repositories that {@link #next} has given.
    *
    * @return how many
    */

@@ -40,6 +40,7 @@ import org.jgits3.internal.pack.file.BlockwiseChannel;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.StoreException;
 
 /**
@@ -102,7 +103,7 @@ final class Fsck {
    * @throws IOException if the store does not answer
    */
   List<Verification.Finding> run() throws IOException {
-    String key = repository.name().manifestKey();
+    String key = ObjectNames.manifestKey(manifest.repositoryId());
     attempt(
         key,
         () -> {
@@ -220,7 +221,7 @@ final class Fsck {
         return keyOfPack(pack.getPackDescription().getFileName(PackExt.PACK));
       }
     }
-    return repository.name().manifestKey();
+    return ObjectNames.manifestKey(manifest.repositoryId());
   }
 
   /** Key of the object that holds a file with a JGit file name: its own, or the bundle. */
@@ -235,6 +236,6 @@ final class Fsck {
         .filter(key -> key.endsWith(fileName))
         .findFirst()
         .or(() -> keys.stream().findFirst())
-        .orElse(repository.name().manifestKey());
+        .orElse(ObjectNames.manifestKey(manifest.repositoryId()));
   }
 }

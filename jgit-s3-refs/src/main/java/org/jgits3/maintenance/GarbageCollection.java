@@ -274,7 +274,7 @@ public final class GarbageCollection {
     lease.collects(manifest.generation());
     GarbageExpiry expiry;
     try (PinnedRepository pinned = new PinnedRepository(repository, manifest)) {
-      expiry = GarbageExpiry.of(pinned.getConfig(), repository.name().value());
+      expiry = GarbageExpiry.of(pinned.getConfig(), repository.name());
       DfsGarbageCollector collector =
           new DfsGarbageCollector(pinned)
               .setWriteCommitGraph(true)

@@ -11,11 +11,12 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
@@ -31,14 +32,14 @@ public final class Maintenance {
    * Creates the maintenance of a repository. Makes no request.
    *
    * @param store store of the repository
-   * @param name its name
+   * @param name its name, or its id while it has none
    * @param committer its commit loop
    * @param packs its packs
    * @param config returns its configuration; called at the start of every operation
    */
   public Maintenance(
       ObjectStore store,
-      RepositoryName name,
+      String name,
       ManifestCommitter committer,
       SharedPacks packs,
       Supplier<StoredConfig> config) {
@@ -106,19 +107,16 @@ public final class Maintenance {
   /**
    * Deletes objects that no manifest lists, as {@link Sweep} says.
    *
-   * @param nameIndex names of the store and the repositories they hold; read once for many sweeps
    * @param grace minimum time since an object was named, and since it was last listed, before it is
    *     deleted, so that work in progress goes on; not needed for safety, but a push that takes
    *     longer fails, a clone that takes longer may fail, and both have to be repeated
    * @param dryRun true to change nothing
    * @return the objects deleted, or to be deleted
-   * @throws ManifestException if there is no such repository, its manifest is damaged, or several
-   *     names hold it
+   * @throws ManifestException if there is no such repository, or its manifest is damaged
    * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
-  public Sweep.Report sweep(NameIndex nameIndex, Duration grace, boolean dryRun)
-      throws IOException {
-    return new Sweep(repository.store(), nameIndex, Maintenance::now)
+  public Sweep.Report sweep(Duration grace, boolean dryRun) throws IOException {
+    return new Sweep(repository.store(), Maintenance::now)
         .run(repository.committer(), grace, dryRun);
   }
 
@@ -165,34 +163,30 @@ public final class Maintenance {
   }
 
   /**
-   * Deletes the remaining objects of a deleted repository.
+   * Deletes the objects of a repository that has no name: it was deleted, or an import has left it.
    *
    * @param store store of the repository
-   * @param nameIndex names of the store; a name may still hold the repository in spite of the
-   *     tombstone
-   * @param tombstone its manifest, in state {@link RepositoryState.Deleted} or {@link
-   *     RepositoryState.Moved}; a repository that moved leaves nothing
-   * @param grace minimum time between the first sweep that saw the tombstone and the one that
-   *     deletes; zero deletes at once
+   * @param manifest its manifest
+   * @param grace minimum time since the deletion, or since the last commit of an import; zero
+   *     deletes a deleted repository at once
    * @param dryRun true to change nothing
    * @return the objects deleted, or to be deleted
+   * @throws IllegalArgumentException if the repository has a name
    * @throws IOException if the store does not answer; objects deleted until then stay deleted
    */
-  public static Sweep.Report sweepDeleted(
-      ObjectStore store,
-      NameIndex nameIndex,
-      VersionedManifest tombstone,
-      Duration grace,
-      boolean dryRun)
+  public static Sweep.Report sweepNameless(
+      ObjectStore store, VersionedManifest manifest, Duration grace, boolean dryRun)
       throws IOException {
-    RepositoryState state = tombstone.manifest().state();
-    if (state instanceof RepositoryState.Moved) {
-      return Sweep.Report.nothing(tombstone, dryRun);
+    Sweep sweep = new Sweep(store, Maintenance::now);
+    RepositoryState state = manifest.manifest().state();
+    if (state instanceof RepositoryState.Deleted) {
+      return sweep.runDeleted(manifest, grace, dryRun);
+    } else if (state instanceof RepositoryState.Importing) {
+      String id = manifest.manifest().repositoryId();
+      ManifestFile file = new ManifestFile(store, id, Optional.empty());
+      return sweep.runImporting(new ManifestCommitter(file, CommitPolicy.DEFAULT), grace, dryRun);
     }
-    if (!(state instanceof RepositoryState.Deleted)) {
-      throw new IllegalArgumentException("not deleted: " + state);
-    }
-    return new Sweep(store, nameIndex, Maintenance::now).runDeleted(tombstone, grace, dryRun);
+    throw new IllegalArgumentException("has a name: " + state);
   }
 
   /**

@@ -6,21 +6,20 @@ import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 
 /**
  * Repository to maintain, with the parts that maintenance uses.
  *
  * @param store store of the repository
- * @param name its name
+ * @param name its name, or its id while it has none
  * @param committer its commit loop
  * @param packs its packs
  * @param config returns its configuration as of the newest known manifest
  */
 record MaintenanceTarget(
     ObjectStore store,
-    RepositoryName name,
+    String name,
     ManifestCommitter committer,
     SharedPacks packs,
     Supplier<StoredConfig> config) {

@@ -52,7 +52,7 @@ final class PinnedRepository extends DfsRepository {
    */
   PinnedRepository(MaintenanceTarget repository, Manifest manifest, Objects objects)
       throws IOException {
-    super(new Builder(repository.name().value()));
+    super(new Builder(repository.name()));
     this.config = repository.config().get();
     this.refs = ViewRefDatabase.of(repository.store(), manifest);
     this.packs = new PinnedPacks(repository.packs(), repository.committer(), manifest);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.StreamCorruptedException;
 import java.util.Optional;
 import org.jgits3.internal.fleet.Claims;
-import org.jgits3.internal.fleet.NameTable;
+import org.jgits3.internal.fleet.IdTable;
 import org.jgits3.internal.fleet.TableFormat;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -21,12 +21,12 @@ import org.jgits3.store.PutOutcome;
  * @param location location of the store
  * @param kind kind of maintenance
  * @param settings settings that the work was done with
- * @param claims names with their {@link Claims}
+ * @param claims repositories with their {@link Claims}
  */
-record ScanState(String location, String kind, String settings, NameTable claims) {
-  static final NameTable NO_CLAIMS = new NameTable.Builder(0, Claims.VALUE_BYTES).build();
+record ScanState(String location, String kind, String settings, IdTable claims) {
+  static final IdTable NO_CLAIMS = IdTable.empty(Claims.VALUE_BYTES);
 
-  private static final TableFormat FORMAT = new TableFormat("scan state", '2');
+  private static final TableFormat FORMAT = new TableFormat("scan state", '1');
   private static final int HEAD_BYTES = 1 << 10;
 
   /**
@@ -79,7 +79,7 @@ record ScanState(String location, String kind, String settings, NameTable claims
 
   private static ScanState decode(DataInputStream in, long most) throws IOException {
     return new ScanState(
-        in.readUTF(), in.readUTF(), in.readUTF(), NameTable.read(in, Claims.VALUE_BYTES, most));
+        in.readUTF(), in.readUTF(), in.readUTF(), IdTable.read(in, Claims.VALUE_BYTES, most));
   }
 
   /**

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashSet;
-import java.util.HexFormat;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.fork.Forks;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.Crc32c;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -38,9 +30,10 @@ import org.jgits3.store.StoreException;
  * may sleep in between: every later manifest descends from this one, so none can list such a name
  * again. Two sweeps at once do no harm.
  *
- * <p>This requires that the repository has no other name. The catalog ensures that, but a restore
- * of the store may break it. So a sweep reads all manifests first. It deletes nothing of a
- * repository with two names, and nothing of a deleted repository that still has a name.
+ * <p>Of a deleted repository it deletes everything, once the grace period has passed since the
+ * deletion; of one that was never made, so that its name could be used, nothing. A template is
+ * spared while there is a fork of it. A repository that an import has left without a name is
+ * deleted first, by a commit, so that either the sweep or the import succeeds.
  *
  * <p>An object is deleted only if a mark older than the grace period rules it out as well, because
  * a reader that began while the object was listed may still be reading it.
@@ -52,10 +45,10 @@ public final class Sweep {
   /** Marks per grace period, so that the newest expired one is hardly older than the period. */
   private static final int MARKS = 2;
 
-  private static final Pattern NONCE = Pattern.compile("[0-9a-f]{32}");
+  /** Least time since the last commit of an import after which it is taken for dead. */
+  private static final Duration ABANDONED = Duration.ofDays(7);
 
   private final ObjectStore store;
-  private final NameIndex nameIndex;
   private final Supplier<Instant> clock;
 
   /**
@@ -78,16 +71,14 @@ public final class Sweep {
       boolean dryRun,
       Optional<Settled> settled,
       Optional<String> fork) {
-    /** Result for a name that has nothing to sweep as long as it has this manifest. */
-    static Report nothing(VersionedManifest manifest, boolean dryRun) {
-      Optional<Settled> forGood = Optional.of(Settled.forGood(manifest));
-      return new Report(0, 0, 0, 0, dryRun, forGood, Optional.empty());
+    /** Result for a repository of which everything stays for now. */
+    static Report spared(boolean dryRun, Optional<String> fork) {
+      return new Report(0, 0, 0, 0, dryRun, Optional.empty(), fork);
     }
   }
 
-  Sweep(ObjectStore store, NameIndex nameIndex, Supplier<Instant> clock) {
+  Sweep(ObjectStore store, Supplier<Instant> clock) {
     this.store = store;
-    this.nameIndex = nameIndex;
     this.clock = clock;
   }
 
@@ -95,11 +86,9 @@ public final class Sweep {
    * Sweeps a repository.
    *
    * @param committer its commit loop
-   * @param grace minimum time since an object was named or listed, and since a repository of the
-   *     same name was deleted, before its objects are deleted; may be zero
+   * @param grace minimum time since an object was named or listed before it is deleted; may be zero
    * @param dryRun true to change nothing
    * @return the result
-   * @throws ManifestException if several names hold the repository; nothing was changed
    * @throws IOException if the store does not answer, or the outcome of the commit is unknown
    */
   Report run(ManifestCommitter committer, Duration grace, boolean dryRun) throws IOException {
@@ -107,23 +96,22 @@ public final class Sweep {
     Instant moment = now.minus(grace);
     VersionedManifest newest = committer.validate();
     Manifest manifest = newest.manifest();
-    checkOneName(manifest.repositoryId());
     if (manifest.isTemplate()) {
-      return ofTemplate(newest, grace, dryRun);
+      return ofTemplate(newest, dryRun);
     }
     SweepMarks marks = new SweepMarks(store, manifest, now);
     long sweepBoundary = Math.max(manifest.sweepBoundary(), marks.endedBefore(moment));
     Optional<UnlistedObjects> then =
         grace.isZero() ? Optional.empty() : Optional.of(marks.unlistedBefore(moment));
     if (dryRun) {
-      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then, grace, true), newest);
+      return swept(new Run(manifest.withSweepBoundary(sweepBoundary), then, true), newest);
     }
     committer.<Boolean>commit(base -> Proposal.edit(base.withSweepBoundary(sweepBoundary), true));
     VersionedManifest committed = committer.cached().orElseThrow();
     if (!marks.anyAfter(now.minus(grace.dividedBy(MARKS)))) {
       marks.leave(committed.manifest(), clock.get());
     }
-    return swept(new Run(committed.manifest(), then, grace, false), committed);
+    return swept(new Run(committed.manifest(), then, false), committed);
   }
 
   /**
@@ -131,79 +119,95 @@ public final class Sweep {
    * anything in a template, and its forks list what it lists, so it needs neither a boundary nor a
    * mark.
    */
-  private Report ofTemplate(VersionedManifest versioned, Duration grace, boolean dryRun)
-      throws IOException {
+  private Report ofTemplate(VersionedManifest versioned, boolean dryRun) throws IOException {
     Manifest manifest = versioned.manifest();
     Manifest allOlder = manifest.withSweepBoundary(manifest.generation());
-    return swept(new Run(allOlder, Optional.empty(), grace, dryRun), versioned);
+    return swept(new Run(allOlder, Optional.empty(), dryRun), versioned);
   }
 
   private static Report swept(Run run, VersionedManifest manifest) throws IOException {
-    run.sweep(Set.of());
-    return run.report(manifest, Optional.empty());
-  }
-
-  private void checkOneName(String repositoryId) throws IOException {
-    SortedSet<RepositoryName> holders = nameIndex.holders(repositoryId);
-    if (holders.size() > 1) {
-      throw new ManifestException(NameIndex.severalNames(holders) + "; nothing was swept", null);
-    }
+    run.deleteDoomed();
+    return run.report(manifest);
   }
 
   /**
-   * Sweeps the remaining objects of a deleted repository, unless a name holds it again. A new
-   * repository of its name has another id.
+   * Sweeps a deleted repository.
    *
    * @param tombstone its manifest
-   * @param grace minimum time between the first sweep that saw the tombstone and the one that
-   *     deletes
+   * @param grace minimum time since the deletion; may be zero
    * @param dryRun true to change nothing
    * @return the result
-   * @throws IOException if the store does not answer
+   * @throws IOException if the store does not answer, or a manifest cannot be read that may be of a
+   *     fork
    */
   Report runDeleted(VersionedManifest tombstone, Duration grace, boolean dryRun)
       throws IOException {
     Manifest manifest = tombstone.manifest();
-    Run run =
-        new Run(manifest.repositoryId(), manifest.generation(), manifest.nonce(), grace, dryRun);
-    Optional<String> fork = // after the tombstone was read: later forks are not acknowledged
-        manifest.isTemplate() ? Forks.any(store, manifest.repositoryId()) : Optional.empty();
-    if (fork.isEmpty()) {
-      run.sweepEnded(Set.of());
-    } else {
-      run.forgetEnd(); // the grace period begins when the last fork has gone
+    long since = ((RepositoryState.Deleted) manifest.state()).since();
+    if (manifest.generation() == 1
+        && since == 0) { // never made: if it has objects, its manifest was lost
+      Optional<Settled> settled = Optional.of(Settled.forGood(tombstone));
+      return new Report(0, 0, 0, 0, dryRun, settled, Optional.empty());
     }
-    return run.report(tombstone, fork);
+    long moment = grace.isZero() ? Long.MAX_VALUE : clock.get().minus(grace).toEpochMilli();
+    if (since > moment) {
+      return Report.spared(dryRun, Optional.empty());
+    }
+    if (manifest.mayHaveForks()) { // after the tombstone was read: later forks are not acknowledged
+      Set<String> forks = Forks.of(store, manifest.repositoryId(), moment);
+      if (!forks.isEmpty()) {
+        return Report.spared(dryRun, forks.stream().findFirst());
+      }
+    }
+    Run run = new Run(manifest.repositoryId(), dryRun);
+    run.deleteDoomed();
+    return run.report(tombstone);
   }
 
   /**
-   * Time in a note; empty if there is no note, or if its checksum is wrong, so that it is
-   * rewritten.
+   * Deletes a repository that an import has left without a name, then sweeps it.
+   *
+   * @param committer its commit loop
+   * @param grace minimum time since the last commit of the import, and since the deletion; the
+   *     first one is a week at least
+   * @param dryRun true to change nothing
+   * @return the result
+   * @throws ManifestException.Gone if the import has given it a name meanwhile
+   * @throws IOException if the store does not answer, or the outcome of the commit is unknown
    */
-  private Optional<Instant> timeIn(String key) throws IOException {
-    String text = text(key).orElse("");
-    String time = text.split(" ", 2)[0];
-    return text.equals(note(key, time)) ? Optional.of(Instant.parse(time)) : Optional.empty();
-  }
-
-  /** A time, and the CRC32C of key and time, because no manifest lists the checksum of a note. */
-  private static String note(String key, String time) {
-    int checksum = Crc32c.of((key + ' ' + time).getBytes(US_ASCII));
-    return time + ' ' + HexFormat.of().toHexDigits(checksum);
-  }
-
-  private Optional<String> text(String key) throws IOException {
-    return store.get(key, Optional.empty()) instanceof GetResult.Found found
-        ? Optional.of(new String(found.bytes(), US_ASCII))
-        : Optional.empty();
+  Report runImporting(ManifestCommitter committer, Duration grace, boolean dryRun)
+      throws IOException {
+    VersionedManifest seen = committer.validate();
+    Instant last =
+        Instant.ofEpochMilli(((RepositoryState.Importing) seen.manifest().state()).since());
+    Duration patience = grace.compareTo(ABANDONED) > 0 ? grace : ABANDONED;
+    if (clock.get().isBefore(last.plus(patience))) {
+      return Report.spared(dryRun, Optional.empty());
+    }
+    long now = clock.get().toEpochMilli();
+    if (dryRun) {
+      Manifest tombstone = seen.manifest().deleted(now);
+      return runDeleted(new VersionedManifest(tombstone, seen.version()), grace, true);
+    }
+    boolean deleted =
+        committer.commit(
+            base ->
+                base.nonce().equals(seen.manifest().nonce())
+                    ? Proposal.edit(base.deleted(now), true)
+                    : Proposal.noEdit(false)); // the import goes on
+    Optional<VersionedManifest> tombstone =
+        deleted ? ManifestFile.read(store, seen.manifest().repositoryId()) : Optional.empty();
+    return tombstone.isPresent()
+        ? runDeleted(tombstone.get(), grace, false)
+        : Report.spared(false, Optional.empty());
   }
 
   /** One sweep of the objects of a repository, and what it has done so far. */
   private final class Run {
     private final String repositoryId;
 
-    /** Key of the note of the repository's deletion; empty if it is not deleted. */
-    private final String end;
+    /** True if the repository is deleted, so that nothing of it is needed. */
+    private final boolean deleted;
 
     /** Objects that no commit will list. */
     private final UnlistedObjects now;
@@ -211,13 +215,9 @@ public final class Sweep {
     /** Objects that no commit could list when the grace period began. */
     private final UnlistedObjects then;
 
-    private final Duration grace;
     private final boolean dryRun;
 
-    /** Ids of deleted repositories that had the name before, found while listing. */
-    private final Set<String> formers = new TreeSet<>();
-
-    /** True if the sweep left objects, including those of former repositories, for a later one. */
+    /** True if the sweep left objects for a later one. */
     private boolean spared;
 
     private long objects;
@@ -230,27 +230,20 @@ public final class Sweep {
      * @param manifest manifest with the boundary
      * @param then objects ruled out when the grace period began; empty for none
      */
-    Run(Manifest manifest, Optional<UnlistedObjects> then, Duration grace, boolean dryRun) {
-      this.end = "";
+    Run(Manifest manifest, Optional<UnlistedObjects> then, boolean dryRun) {
+      this.deleted = false;
       this.repositoryId = manifest.repositoryId();
       this.now = UnlistedObjects.by(manifest);
       this.then = then.orElse(now);
-      this.grace = grace;
       this.dryRun = dryRun;
     }
 
-    /**
-     * Creates a run over the remaining objects of a deleted repository.
-     *
-     * @param end nonce of its tombstone
-     */
-    Run(String repositoryId, long sweepBoundary, String end, Duration grace, boolean dryRun) {
-      this.end =
-          ObjectNames.endedKey(repositoryId, NONCE.matcher(end).matches() ? end : repositoryId);
+    /** Creates a run over all objects of a deleted repository. */
+    Run(String repositoryId, boolean dryRun) {
+      this.deleted = true;
       this.repositoryId = repositoryId;
-      this.now = new UnlistedObjects(sweepBoundary, Set.of());
+      this.now = new UnlistedObjects(Long.MAX_VALUE, Set.of());
       this.then = now;
-      this.grace = grace;
       this.dryRun = dryRun;
     }
 
@@ -258,85 +251,16 @@ public final class Sweep {
      * Creates the report.
      *
      * @param manifest manifest that the run was based on, which is settled if nothing was left
-     * @param fork a fork for which all objects stay
      */
-    Report report(VersionedManifest manifest, Optional<String> fork) {
-      boolean left = spared || dryRun || fork.isPresent();
-      Optional<Settled> settled = left ? Optional.empty() : Optional.of(Settled.forGood(manifest));
-      return new Report(now.sweepBoundary(), objects, bytes, uploads, dryRun, settled, fork);
+    Report report(VersionedManifest manifest) {
+      Optional<Settled> settled =
+          spared || dryRun ? Optional.empty() : Optional.of(Settled.forGood(manifest));
+      long boundary = deleted ? manifest.manifest().generation() : now.sweepBoundary();
+      return new Report(boundary, objects, bytes, uploads, dryRun, settled, Optional.empty());
     }
 
-    /**
-     * Deletes or counts the doomed objects, then those of deleted repositories that had the name
-     * before.
-     *
-     * @param above ids of the repositories whose notes led here
-     */
-    void sweep(Set<String> above) throws IOException {
-      deleteDoomed();
-      Set<String> underWay = new HashSet<>(above);
-      underWay.add(repositoryId);
-      for (String former : formers) {
-        String note = ObjectNames.formerKey(repositoryId, former);
-        Run earlier = new Run(former, Long.MAX_VALUE, text(note).orElse(former), grace, dryRun);
-        earlier.sweepEnded(underWay);
-        objects += earlier.objects;
-        bytes += earlier.bytes;
-        uploads += earlier.uploads;
-        spared |= earlier.spared;
-        if (!dryRun && !earlier.spared) {
-          store.delete(List.of(note)); // last, to be found again
-        }
-      }
-      if (!spared && !end.isEmpty()) {
-        forgetEnd(); // if objects were left, their grace period would begin anew
-      }
-    }
-
-    /**
-     * Sweeps a deleted repository, unless a name holds it, or it was deleted within the grace
-     * period.
-     *
-     * @param underWay ids of the repositories whose notes led here. One of them may be named again:
-     *     two renames that each stalled and lost can leave notes that name each other.
-     */
-    void sweepEnded(Set<String> underWay) throws IOException {
-      if (underWay.contains(repositoryId)) {
-        return;
-      }
-      if (!nameIndex.holders(repositoryId).isEmpty()) {
-        forgetEnd(); // if it is deleted again, that is another deletion
-      } else if (isOver()) {
-        sweep(underWay);
-      } else {
-        spared = true;
-      }
-    }
-
-    void forgetEnd() throws IOException {
-      if (!dryRun) {
-        store.delete(List.of(end));
-      }
-    }
-
-    /**
-     * Tests whether a sweep noted the deletion of the repository at least a grace period ago. Notes
-     * it now if none has.
-     */
-    private boolean isOver() throws IOException {
-      if (grace.isZero()) {
-        return true;
-      }
-      Instant present = clock.get();
-      Optional<Instant> seen = timeIn(end).filter(time -> !time.isAfter(present));
-      if (seen.isEmpty() && !dryRun) {
-        byte[] note = Sweep.note(end, present.toString()).getBytes(US_ASCII);
-        store.put(end, note, 0, note.length);
-      }
-      return seen.filter(time -> !time.isAfter(present.minus(grace))).isPresent();
-    }
-
-    private void deleteDoomed() throws IOException {
+    /** Deletes or counts the doomed objects, and the uploads of such. */
+    void deleteDoomed() throws IOException {
       Set<String> before = Set.of();
       for (Set<String> doomed = next(); !doomed.isEmpty(); doomed = next()) {
         checkGone(before, doomed);
@@ -344,7 +268,7 @@ public final class Sweep {
         before = doomed;
       }
       for (MultipartUpload upload : store.listMultipart(ObjectNames.prefix(repositoryId))) {
-        if (!now.contains(upload.key())) {
+        if (!deleted && !now.contains(upload.key())) {
           spared = true;
           continue;
         }
@@ -376,7 +300,7 @@ public final class Sweep {
       store.list(
           ObjectNames.prefix(repositoryId),
           object -> {
-            note(object.key());
+            spared |= waits(object.key());
             if (keys.size() < AT_ONCE && isDoomed(object.key())) {
               objects++;
               bytes += object.size();
@@ -388,18 +312,6 @@ public final class Sweep {
       return keys;
     }
 
-    /**
-     * Notes whether an object waits for a later sweep, and the id of a repository that had the name
-     * before if its key contains one. Ignores the id of this repository: a rename overtaken by
-     * another rename and by a deletion can leave such a key.
-     */
-    private void note(String key) {
-      ObjectNames.formerIn(repositoryId, key)
-          .filter(id -> !id.equals(repositoryId))
-          .ifPresent(formers::add);
-      spared |= waits(key);
-    }
-
     /** Tests whether a later sweep may delete an object, unless it is listed until then. */
     private boolean waits(String key) {
       return ObjectNames.mintedAtOf(key).isPresent()
@@ -409,10 +321,8 @@ public final class Sweep {
     }
 
     private boolean isDoomed(String key) {
-      if (!end.isEmpty()
-          && (key.equals(Lease.key(repositoryId))
-              || key.startsWith(ObjectNames.ended(repositoryId)))) {
-        return !key.equals(end); // nothing is maintained any more
+      if (deleted) {
+        return true;
       }
       return now.contains(key) && then.contains(key);
     }

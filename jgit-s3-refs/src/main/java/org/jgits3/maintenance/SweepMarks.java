@@ -4,12 +4,14 @@ package org.jgits3.maintenance;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -26,7 +28,7 @@ import org.jgits3.store.ObjectStore;
  * older than one before it, so that one slow clock has little effect.
  */
 final class SweepMarks {
-  /** Maximum number of marks read; there are more only if sweeps run all the time. */
+  /** Maximum number of marks read, the newest; there are more only if sweeps run all the time. */
   private static final int READ = 100;
 
   private final ObjectStore store;
@@ -67,13 +69,14 @@ final class SweepMarks {
     }
   }
 
-  private List<String> keys() throws IOException {
-    List<String> keys = new ArrayList<>();
+  private Collection<String> keys() throws IOException {
+    TreeSet<String> keys = new TreeSet<>(); // in order of their generations
     store.list(
         ObjectNames.marks(repositoryId),
         object -> {
-          if (keys.size() < READ) {
-            keys.add(object.key());
+          keys.add(object.key());
+          if (keys.size() > READ) {
+            keys.pollFirst();
           }
         });
     return keys;

@@ -47,17 +47,13 @@ public record LiveObject(String key, List<Section> sections) {
    * All objects that a manifest lists.
    *
    * @param manifest the manifest
-   * @return its tables of refs with the deltas of earlier versions, the files of its packs, and its
-   *     log objects
+   * @return its tables of refs, the files of its packs, and its log objects
    */
   public static List<LiveObject> of(Manifest manifest) {
     List<LiveObject> objects = new ArrayList<>();
     for (RefSnapshot table : manifest.refs().levels()) {
       String key = ObjectNames.snapshotKey(manifest.home(table.id()), table.id());
       objects.add(whole(key, table.size(), table.crc32c()));
-      for (StoredObject delta : table.delta().stream().toList()) {
-        objects.add(whole(ObjectNames.deltaKey(manifest.home(delta.id()), delta.id()), delta));
-      }
     }
     manifest.packs().forEach(pack -> objects.addAll(pack.objects(manifest.home(pack.id()))));
     for (StoredObject object : manifest.log().objects().toList()) {

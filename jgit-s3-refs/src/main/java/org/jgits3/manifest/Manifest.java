@@ -19,22 +19,15 @@ import java.util.TreeMap;
  * @param identity which manifest of which repository this is
  * @param counters generations that only ever grow
  * @param content settings, refs, packs and log
- * @param left departures of repositories that were renamed away from the name, whatever it stands
- *     for now, the latest last; they stay with the name when the repository leaves it
  * @param extra fields of a later version of the format, kept as they are
  */
 public record Manifest(
-    Identity identity,
-    Counters counters,
-    Content content,
-    List<Departure> left,
-    Map<String, JsonNode> extra) {
+    Identity identity, Counters counters, Content content, Map<String, JsonNode> extra) {
   /** Copies the collections. */
   public Manifest {
     Objects.requireNonNull(identity, "identity");
     Objects.requireNonNull(counters, "counters");
     Objects.requireNonNull(content, "content");
-    left = List.copyOf(left);
     extra = Map.copyOf(extra);
   }
 
@@ -42,8 +35,10 @@ public record Manifest(
    * Identity of one manifest.
    *
    * @param repositoryId random id of the repository, 32 hex digits; its objects are stored under it
-   * @param state whether the repository is active
-   * @param generation counts up by one at every commit, also across delete and create of a name
+   * @param state whether the repository is active, and its name
+   * @param epoch how often the repository was bound to a name, fenced or deleted; a {@link
+   *     NamePointer.Target} tells by it whether it is in use
+   * @param generation counts up by one at every commit
    * @param nonce random, so that no two manifests ever have equal bytes
    * @param requires features a process must know before it may write
    * @param template the template of a fork, or the template itself; empty for other repositories
@@ -51,6 +46,7 @@ public record Manifest(
   public record Identity(
       String repositoryId,
       RepositoryState state,
+      long epoch,
       long generation,
       String nonce,
       Set<String> requires,
@@ -67,10 +63,11 @@ public record Manifest(
     public Identity(
         String repositoryId,
         RepositoryState state,
+        long epoch,
         long generation,
         String nonce,
         Set<String> requires) {
-      this(repositoryId, state, generation, nonce, requires, Optional.empty());
+      this(repositoryId, state, epoch, generation, nonce, requires, Optional.empty());
     }
 
     /**
@@ -89,7 +86,7 @@ public record Manifest(
    *
    * @param repositoryId its id
    * @param generation generation at which it became a template: a name that was minted at or before
-   *     it is stored under its id
+   *     it is stored under its id; 0 while an import is making it
    */
   @JsonFormat(shape = JsonFormat.Shape.ARRAY)
   public record Template(
@@ -110,8 +107,7 @@ public record Manifest(
   /**
    * Generations at which something happened last. None is above that of the manifest.
    *
-   * @param writers generation of the last batch of each recent writer of the name, by the batch's
-   *     nonce
+   * @param writers generation of the last batch of each recent writer, by the batch's nonce
    * @param prunedTo entries of {@code writers} of this generation or less may have been removed
    * @param sweepBoundary names minted at or before this generation are never listed for the first
    *     time
@@ -147,7 +143,7 @@ public record Manifest(
   static final Set<String> KNOWN_FEATURES = Set.of();
 
   /** Newest version of the stored format that this code knows. */
-  public static final int FORMAT = 4;
+  public static final int FORMAT = 1;
 
   /** Largest encoded manifest in bytes; a commit that would exceed it is refused. */
   public static final int MAX_BYTES = 256 << 10;
@@ -188,12 +184,25 @@ public record Manifest(
   }
 
   /**
-   * Tests whether this is a template, which is never written.
+   * Tests whether this is a template, whose content never changes.
    *
-   * @return true also for the tombstone of one
+   * @return true also for the tombstone of one; false while an import is making it
    */
   public boolean isTemplate() {
-    return template().filter(t -> t.repositoryId().equals(repositoryId())).isPresent();
+    return template().filter(t -> t.generation() > 0 && isOf(t)).isPresent();
+  }
+
+  /**
+   * Tests whether other repositories may list objects of this one, by this manifest or a later one.
+   *
+   * @return true for a template, its tombstone, and one that an import is making
+   */
+  public boolean mayHaveForks() {
+    return template().filter(this::isOf).isPresent();
+  }
+
+  private boolean isOf(Template itself) {
+    return itself.repositoryId().equals(repositoryId());
   }
 
   /**
@@ -202,7 +211,7 @@ public record Manifest(
    * @return true if so
    */
   public boolean isFork() {
-    return template().isPresent() && !isTemplate();
+    return template().filter(t -> !isOf(t)).isPresent();
   }
 
   /**
@@ -245,12 +254,32 @@ public record Manifest(
   }
 
   /**
-   * State of the name.
+   * State of the repository.
    *
    * @return see {@link Identity#state}
    */
   public RepositoryState state() {
     return identity.state();
+  }
+
+  /**
+   * Name that the repository says.
+   *
+   * @return the name; empty unless it is {@linkplain RepositoryState.Active active}
+   */
+  public Optional<RepositoryName> name() {
+    return state() instanceof RepositoryState.Active active
+        ? Optional.of(active.name())
+        : Optional.empty();
+  }
+
+  /**
+   * Number of bindings to a name.
+   *
+   * @return see {@link Identity#epoch}
+   */
+  public long epoch() {
+    return identity.epoch();
   }
 
   /**
@@ -419,9 +448,48 @@ public record Manifest(
    * @return a copy
    */
   public Manifest withTemplate(Optional<Template> changed) {
-    Identity named =
-        new Identity(repositoryId(), state(), generation(), nonce(), identity.requires(), changed);
-    return new Manifest(named, counters, content, left, extra);
+    return new Manifest(identity(state(), epoch(), changed), counters, content, extra);
+  }
+
+  /**
+   * This manifest with a name.
+   *
+   * @param name the name
+   * @return a copy in the next epoch
+   */
+  public Manifest named(RepositoryName name) {
+    return inEpoch(epoch() + 1, new RepositoryState.Active(name));
+  }
+
+  /**
+   * This manifest in a later epoch, so that each bind that is under way fails.
+   *
+   * @param epoch the epoch
+   * @return a copy
+   */
+  public Manifest fenced(long epoch) {
+    return inEpoch(epoch, state());
+  }
+
+  /**
+   * The tombstone of this repository.
+   *
+   * @param since current time in milliseconds since the epoch
+   * @return a copy in the next epoch, without content and without fields of later versions
+   */
+  public Manifest deleted(long since) {
+    Content none = new Content(RepositorySettings.NONE, Refs.NONE, List.of(), TransactionLog.EMPTY);
+    Identity gone = identity(new RepositoryState.Deleted(since), epoch() + 1, template());
+    return new Manifest(gone, counters, none, Map.of());
+  }
+
+  private Manifest inEpoch(long epoch, RepositoryState state) {
+    return new Manifest(identity(state, epoch, template()), counters, content, extra);
+  }
+
+  private Identity identity(RepositoryState state, long epoch, Optional<Template> template) {
+    return new Identity(
+        repositoryId(), state, epoch, generation(), nonce(), identity.requires(), template);
   }
 
   /**
@@ -429,35 +497,31 @@ public record Manifest(
    * kept, so that followers of the fork learn of its refs.
    *
    * @param forkId random id of the fork
-   * @param generation its generation, above that of the template's objects
-   * @return the manifest, with a fresh nonce
+   * @param name its name
+   * @return the manifest, with a fresh nonce; its generation is above that of the template's
+   *     objects
    */
-  public Manifest fork(String forkId, long generation) {
+  public Manifest fork(String forkId, RepositoryName name) {
     return new Manifest(
         new Identity(
             forkId,
-            RepositoryState.ACTIVE,
-            generation,
+            new RepositoryState.Active(name),
+            1,
+            generation() + 1,
             ObjectNames.random(NONCE_BYTES),
             identity.requires(),
             template()),
-        new Counters(Collections.emptySortedMap(), generation - 1, generation - 1, 0),
+        new Counters(Collections.emptySortedMap(), generation(), generation(), 0),
         content,
-        List.of(),
         extra);
   }
 
-  /** This manifest with other departures. */
-  public Manifest withLeft(List<Departure> changed) {
-    return new Manifest(identity, counters, content, changed, extra);
-  }
-
   private Manifest with(Content changed) {
-    return new Manifest(identity, counters, changed, left, extra);
+    return new Manifest(identity, counters, changed, extra);
   }
 
   private Manifest with(Counters changed) {
-    return new Manifest(identity, changed, content, left, extra);
+    return new Manifest(identity, changed, content, extra);
   }
 
   /**
@@ -473,10 +537,9 @@ public record Manifest(
       long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
     String nonce = ObjectNames.random(NONCE_BYTES);
     return new Manifest(
-        new Identity(repositoryId(), state, made, nonce, identity.requires(), template()),
+        new Identity(repositoryId(), state, epoch(), made, nonce, identity.requires(), template()),
         new Counters(writers, prunedTo, sweepBoundary(), dropped()),
         content,
-        left,
         extra);
   }
 
@@ -493,38 +556,35 @@ public record Manifest(
   }
 
   /**
-   * Creates a manifest without content: a tombstone, a reservation, or that of a new repository.
+   * Creates the first manifest of a repository, without objects.
    *
-   * @param repositoryId repository it belongs to
+   * @param repositoryId its id
    * @param state its state
-   * @param generation its generation
-   * @param floor boundary and {@code prunedTo}
+   * @param epoch its epoch: 0 without a name, 1 with one
    * @param settings settings to begin with
    * @param refs refs to begin with
-   * @return the manifest, with a fresh nonce
+   * @return the manifest of generation 1, with a fresh nonce
    */
-  public static Manifest blank(
+  public static Manifest first(
       String repositoryId,
       RepositoryState state,
-      long generation,
-      long floor,
+      long epoch,
       RepositorySettings settings,
       Refs refs) {
     return new Manifest(
-        new Identity(repositoryId, state, generation, ObjectNames.random(NONCE_BYTES), Set.of()),
-        new Counters(Collections.emptySortedMap(), floor, floor, 0),
+        new Identity(repositoryId, state, epoch, 1, ObjectNames.random(NONCE_BYTES), Set.of()),
+        new Counters(Collections.emptySortedMap(), 0, 0, 0),
         new Content(settings, refs, List.of(), TransactionLog.EMPTY),
-        List.of(),
         Map.of());
   }
 
   /**
    * Tests whether this holds the content of a repository, readable or not.
    *
-   * @return true for an active or moving one; false for a tombstone or a reservation
+   * @return false for a tombstone
    */
   public boolean holdsRepository() {
-    return state() instanceof RepositoryState.Active || state() instanceof RepositoryState.Moving;
+    return !(state() instanceof RepositoryState.Deleted);
   }
 
   /**

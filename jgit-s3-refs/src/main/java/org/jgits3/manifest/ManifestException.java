@@ -2,7 +2,6 @@
 package org.jgits3.manifest;
 
 import java.io.IOException;
-import java.util.Optional;
 
 /** A commit or a read that the manifest does not allow. The subclasses say what the caller does. */
 public class ManifestException extends IOException {
@@ -16,43 +15,15 @@ public class ManifestException extends IOException {
     super(message, cause);
   }
 
-  /**
-   * The name stands for no active repository: never created, deleted, moved elsewhere, or being
-   * renamed at the moment, which {@link #isInTransit} tells from the others.
-   */
+  /** There is no such repository: it was never made, was deleted, or has another name now. */
   public static final class Gone extends ManifestException {
-    private final transient Optional<RepositoryState> state;
-
     /**
      * No such repository.
      *
      * @param message one line
-     * @param state state of the name; empty if it was never used
      */
-    public Gone(String message, Optional<RepositoryState> state) {
+    public Gone(String message) {
       super(message, null);
-      this.state = state;
-    }
-
-    /**
-     * State of the name.
-     *
-     * @return its state; empty if it was never used
-     */
-    public Optional<RepositoryState> state() {
-      return state;
-    }
-
-    /**
-     * Tests whether a repository is being renamed, from the name or to it. It can be used again
-     * when the rename is over: try later; if the rename was interrupted, repeat it.
-     *
-     * @return true if so
-     */
-    public boolean isInTransit() {
-      return state
-          .filter(s -> s instanceof RepositoryState.Moving || s instanceof RepositoryState.Reserved)
-          .isPresent();
     }
   }
 

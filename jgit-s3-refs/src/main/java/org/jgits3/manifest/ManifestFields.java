@@ -5,7 +5,6 @@ import static java.util.function.Predicate.not;
 
 import com.fasterxml.jackson.annotation.JsonAnyGetter;
 import com.fasterxml.jackson.annotation.JsonAnySetter;
-import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
@@ -29,13 +28,10 @@ record ManifestFields(
     int format,
     @JsonDeserialize(using = StoredValues.RepositoryId.class) String repositoryId,
     String state,
-    Optional<String> importOf,
-    Optional<String> to,
-    Optional<String> from,
-    Optional<String> rename,
-    Optional<Long> reserved,
+    Optional<String> name,
+    long epoch,
+    Optional<Long> since,
     long generation,
-    Optional<Binding> bound,
     String nonce,
     SortedSet<String> requires,
     SortedMap<String, Long> writers,
@@ -47,48 +43,20 @@ record ManifestFields(
     Optional<Refs> refs,
     List<PackEntry> packs,
     Optional<TransactionLog> log,
-    List<Departure> left,
     @JsonAnyGetter @JsonAnySetter Map<String, JsonNode> extra) {
 
-  /**
-   * Name for which a generation was written.
-   *
-   * <p>Earlier versions, which do not know this field, keep it unchanged when they write, even for
-   * a rename. The generation then differs from that of the manifest, and the name means nothing.
-   *
-   * @param name value of a {@link RepositoryName}
-   * @param generation generation that was written with it
-   */
-  @JsonFormat(shape = JsonFormat.Shape.ARRAY)
-  record Binding(String name, long generation) {
-    /**
-     * Checks the name.
-     *
-     * @throws IllegalArgumentException if it is no name of a repository
-     */
-    Binding {
-      new RepositoryName(name);
-    }
-  }
-
-  static ManifestFields of(RepositoryName name, Manifest m) {
+  static ManifestFields of(Manifest m) {
     RepositoryState state = m.state();
-    Optional<RepositoryState.Moving> moving = as(RepositoryState.Moving.class, state);
-    Optional<RepositoryState.Moved> moved = as(RepositoryState.Moved.class, state);
-    Optional<RepositoryState.Reserved> reserved = as(RepositoryState.Reserved.class, state);
     return new ManifestFields(
-        format(m.refs(), m.template()),
+        Manifest.FORMAT,
         m.repositoryId(),
         state.getClass().getSimpleName().toLowerCase(Locale.ROOT),
-        as(RepositoryState.Active.class, state).flatMap(RepositoryState.Active::importOf),
-        moving.map(RepositoryState.Moving::to).or(() -> moved.map(RepositoryState.Moved::to)),
-        reserved.map(RepositoryState.Reserved::from),
-        moving
-            .map(RepositoryState.Moving::rename)
-            .or(() -> reserved.map(RepositoryState.Reserved::rename)),
-        moving.map(RepositoryState.Moving::reserved),
+        state instanceof RepositoryState.Active active
+            ? Optional.of(active.name().value())
+            : Optional.empty(),
+        m.identity().epoch(),
+        since(state),
         m.generation(),
-        Optional.of(new Binding(name.value(), m.generation())),
         m.nonce(),
         new TreeSet<>(m.identity().requires()),
         m.counters().writers(),
@@ -100,46 +68,37 @@ record ManifestFields(
         Optional.of(m.refs()).filter(not(Refs.NONE::equals)),
         m.packs(),
         Optional.of(m.log()).filter(not(TransactionLog.EMPTY::equals)),
-        m.left(),
         new TreeMap<>(m.extra()));
   }
 
-  /**
-   * Format number of a manifest, by which earlier versions refuse what they would misread: 1, plus
-   * 1 with a table of recent refs, plus 2 with a template.
-   */
-  private static int format(Refs refs, Optional<Manifest.Template> template) {
-    return 1 + (refs.recent().isPresent() ? 1 : 0) + (template.isPresent() ? 2 : 0);
+  private static Optional<Long> since(RepositoryState state) {
+    if (state instanceof RepositoryState.Importing importing) {
+      return Optional.of(importing.since());
+    }
+    return state instanceof RepositoryState.Deleted deleted && deleted.since() > 0
+        ? Optional.of(deleted.since())
+        : Optional.empty();
   }
 
   Manifest manifest() {
     check();
     return new Manifest(
         new Manifest.Identity(
-            repositoryId, repositoryState(), generation, nonce, requires, template),
+            repositoryId, repositoryState(), epoch, generation, nonce, requires, template),
         new Manifest.Counters(writers, prunedTo, boundary, dropped),
         new Manifest.Content(
             settings.orElse(RepositorySettings.NONE),
             refs.orElse(Refs.NONE),
             packs,
             log.orElse(TransactionLog.EMPTY)),
-        left,
         extra);
-  }
-
-  /** Name that this generation was written for; empty if an earlier version wrote it. */
-  Optional<String> name() {
-    return bound.filter(b -> b.generation() == generation).map(Binding::name);
   }
 
   private RepositoryState repositoryState() {
     return switch (state) {
-      case "active" -> new RepositoryState.Active(importOf);
-      case "deleted" -> RepositoryState.DELETED;
-      case "moving" ->
-          new RepositoryState.Moving(of("to", to), of("rename", rename), of("reserved", reserved));
-      case "moved" -> new RepositoryState.Moved(of("to", to));
-      case "reserved" -> new RepositoryState.Reserved(of("from", from), of("rename", rename));
+      case "importing" -> new RepositoryState.Importing(of("since", since));
+      case "active" -> new RepositoryState.Active(new RepositoryName(of("name", name)));
+      case "deleted" -> new RepositoryState.Deleted(since.orElse(0L));
       default -> throw new IllegalArgumentException("has the unknown state " + state);
     };
   }
@@ -151,11 +110,6 @@ record ManifestFields(
 
   /** Checks the rules between fields. */
   private void check() {
-    int right = format(refs.orElse(Refs.NONE), template);
-    if (format != right) {
-      throw new IllegalArgumentException(
-          "has format " + format + " with refs and template that are written in format " + right);
-    }
     if (generation < 1) {
       throw new IllegalArgumentException("has generation " + generation);
     }
@@ -176,9 +130,5 @@ record ManifestFields(
       throw new IllegalArgumentException(
           field + " is " + value + ", above the generation " + generation);
     }
-  }
-
-  private static <T> Optional<T> as(Class<T> type, Object value) {
-    return Optional.of(value).filter(type::isInstance).map(type::cast);
   }
 }

@@ -20,7 +20,11 @@ public final class ObjectNames {
   /** Prefix of the objects of all repositories. */
   public static final String PREFIX = "objects/";
 
-  private static final String FORMER = "former/";
+  /** Prefix of the manifests of all repositories. */
+  public static final String MANIFESTS = "repos/";
+
+  private static final String MANIFEST = "/manifest";
+  private static final Pattern REPOSITORY_ID = Pattern.compile("[0-9a-f]{32}");
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int GENERATION_DIGITS = 12;
   private static final int RANDOM_BYTES = 10;
@@ -67,6 +71,31 @@ public final class ObjectNames {
   }
 
   /**
+   * Key of the manifest of a repository.
+   *
+   * @param repositoryId id of the repository
+   * @return key
+   */
+  public static String manifestKey(String repositoryId) {
+    return MANIFESTS + repositoryId + MANIFEST;
+  }
+
+  /**
+   * Reads the id of the repository that a manifest belongs to.
+   *
+   * @param key any key
+   * @return id of the repository; empty if the key is not that of a manifest
+   */
+  public static Optional<String> repositoryIdOfManifest(String key) {
+    if (!key.startsWith(MANIFESTS) || !key.endsWith(MANIFEST)) {
+      return Optional.empty();
+    }
+    int end = key.length() - MANIFEST.length();
+    return Optional.of(key.substring(Math.min(MANIFESTS.length(), end), end))
+        .filter(id -> REPOSITORY_ID.matcher(id).matches());
+  }
+
+  /**
    * Prefix of all objects of one repository.
    *
    * @param repositoryId id of the repository
@@ -86,6 +115,7 @@ public final class ObjectNames {
     int end = key.indexOf('/', PREFIX.length());
     return key.startsWith(PREFIX) && end >= 0
         ? Optional.of(key.substring(PREFIX.length(), end))
+            .filter(id -> REPOSITORY_ID.matcher(id).matches())
         : Optional.empty();
   }
 
@@ -98,18 +128,6 @@ public final class ObjectNames {
    */
   public static String snapshotKey(String repositoryId, String id) {
     return prefix(repositoryId) + "refs/" + id;
-  }
-
-  /**
-   * Key of the delta of a snapshot: the entries folded into it, which earlier versions stored
-   * beside it.
-   *
-   * @param repositoryId id of the repository
-   * @param id minted name of the snapshot
-   * @return key
-   */
-  public static String deltaKey(String repositoryId, String id) {
-    return prefix(repositoryId) + "refs/" + id + ".delta";
   }
 
   /**
@@ -154,53 +172,6 @@ public final class ObjectNames {
    */
   public static String markKey(String repositoryId, String id) {
     return marks(repositoryId) + id;
-  }
-
-  /**
-   * Key of the object that holds the time at which a sweep first found the repository deleted, by
-   * the clock of that sweep.
-   *
-   * @param repositoryId id of the repository
-   * @param end {@linkplain Manifest#nonce nonce} of the tombstone, since a restore of the store may
-   *     undo one deletion, and another may follow
-   * @return key
-   */
-  public static String endedKey(String repositoryId, String end) {
-    return ended(repositoryId) + end;
-  }
-
-  /**
-   * Common beginning of all keys of {@link #endedKey}.
-   *
-   * @param repositoryId id of the repository
-   * @return beginning of keys, not a prefix to be listed
-   */
-  public static String ended(String repositoryId) {
-    return marks(repositoryId) + "ended-";
-  }
-
-  /**
-   * Key of an object that names the deleted repository that had this repository's name before. Its
-   * remaining objects are swept with this repository. The object holds the nonce of the tombstone.
-   *
-   * @param repositoryId id of the repository
-   * @param formerId id of the repository that had the name before
-   * @return key
-   */
-  public static String formerKey(String repositoryId, String formerId) {
-    return prefix(repositoryId) + FORMER + formerId;
-  }
-
-  /**
-   * Reads the repository id that a key of {@link #formerKey} names.
-   *
-   * @param repositoryId id of the repository
-   * @param key any key
-   * @return id of the repository that had the name before; empty if the key is another one
-   */
-  public static Optional<String> formerIn(String repositoryId, String key) {
-    String start = prefix(repositoryId) + FORMER;
-    return key.startsWith(start) ? Optional.of(key.substring(start.length())) : Optional.empty();
   }
 
   /**

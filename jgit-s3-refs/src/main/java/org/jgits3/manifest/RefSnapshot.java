@@ -2,7 +2,6 @@
 package org.jgits3.manifest;
 
 import com.fasterxml.jackson.databind.annotation.JsonDeserialize;
-import java.util.Optional;
 
 /**
  * An immutable object with refs under {@code refs/} as of one generation, in Git's packed-refs
@@ -13,13 +12,10 @@ import java.util.Optional;
  * @param count number of refs
  * @param crc32c CRC32C of the bytes, checked at every load
  * @param sha256 SHA-256 of the bytes in hex, which proves a snapshot derived without a download
- * @param delta the entries that were folded in, which earlier versions stored beside a snapshot. It
- *     has the id of the snapshot, is kept with it, and is not read. Empty if there is none
  */
 public record RefSnapshot(
     @JsonDeserialize(using = StoredValues.Minted.class) String id,
     long size,
     long count,
     @StoredValues.HexInt int crc32c,
-    @JsonDeserialize(using = StoredValues.Sha256.class) String sha256,
-    Optional<StoredObject> delta) {}
+    @JsonDeserialize(using = StoredValues.Sha256.class) String sha256) {}

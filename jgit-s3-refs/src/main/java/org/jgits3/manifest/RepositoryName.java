@@ -14,15 +14,14 @@ import java.util.regex.Pattern;
  *
  * <p>Names are case sensitive and may hold any character that can be shown on a line, except the
  * backslash and U+FFFD. No segment ends in {@code .git} or {@code .lock} in any case, so that no
- * manifest's key is ever a path prefix of another, also where a directory ignores case.
+ * name's key is ever a path prefix of another, also where a directory ignores case.
  *
  * @param value name as people write it, segments separated by {@code /}
  */
 public record RepositoryName(String value) {
-  /** Prefix of the keys of all manifests. */
-  public static final String PREFIX = "repos/";
+  /** Prefix of the keys of all names. */
+  public static final String PREFIX = "names/";
 
-  private static final String SUFFIX = ".git/manifest";
   private static final String GIT = ".git";
   private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
@@ -55,44 +54,42 @@ public record RepositoryName(String value) {
   }
 
   /**
-   * The name whose manifest a key holds.
+   * The name whose pointer a key holds.
    *
    * @param key key of an object
-   * @return the name; empty if the key is not one that {@link #manifestKey} makes
+   * @return the name; empty if the key is not one that {@link #pointerKey} makes
    */
-  public static Optional<RepositoryName> fromManifestKey(String key) {
+  public static Optional<RepositoryName> fromPointerKey(String key) {
     if (!key.startsWith(PREFIX)
-        || !key.endsWith(SUFFIX)
-        || key.length() <= PREFIX.length() + SUFFIX.length()) {
+        || !key.endsWith(GIT)
+        || key.length() <= PREFIX.length() + GIT.length()) {
       return Optional.empty();
     }
     try {
       RepositoryName name =
-          new RepositoryName(
-              decode(key.substring(PREFIX.length(), key.length() - SUFFIX.length())));
-      return name.manifestKey().equals(key) ? Optional.of(name) : Optional.empty();
+          new RepositoryName(decode(key.substring(PREFIX.length(), key.length() - GIT.length())));
+      return name.pointerKey().equals(key) ? Optional.of(name) : Optional.empty();
     } catch (IllegalArgumentException notOurs) {
       return Optional.empty();
     }
   }
 
   /**
-   * Key of the manifest this name binds to.
+   * Key of the pointer of this name.
    *
-   * @return {@code repos/<encoded name>.git/manifest}, US-ASCII, at most 900 bytes
+   * @return {@code names/<encoded name>.git}, US-ASCII, at most 900 bytes
    */
-  public String manifestKey() {
-    return PREFIX + encode(value) + SUFFIX;
+  public String pointerKey() {
+    return PREFIX + encode(value) + GIT;
   }
 
   /**
-   * Beginning of the keys of manifests whose names are in a directory beside this one.
+   * Beginning of the keys of the names in the group that this one names.
    *
-   * @param suffix text after this name in the name of the directory
    * @return a prefix that ends in a slash
    */
-  public String directoryKey(String suffix) {
-    return PREFIX + encode(value + suffix) + '/';
+  public String groupKey() {
+    return PREFIX + encode(value) + '/';
   }
 
   @Override
@@ -114,7 +111,7 @@ public record RepositoryName(String value) {
     for (String segment : name.split("/", -1)) {
       checkSegment(name, segment);
     }
-    int keyBytes = PREFIX.length() + encode(name).length() + SUFFIX.length();
+    int keyBytes = PREFIX.length() + encode(name).length() + GIT.length();
     if (keyBytes > MAX_KEY_BYTES) {
       throw refuse(name, "makes a key of " + keyBytes + " bytes, at most 900 are allowed");
     }

@@ -1,49 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
-import java.util.Optional;
-
-/** State of a name. Only {@link Active} repositories can be read or written. */
+/** State of a repository. Times are milliseconds since the epoch, by the clock of the writer. */
 public sealed interface RepositoryState {
   /**
-   * A repository.
+   * An import is making the repository, and it has no name yet.
    *
-   * @param importOf while an import is making it, the name that it will get; a rename clears it
+   * @param since time of its last commit
    */
-  record Active(Optional<String> importOf) implements RepositoryState {}
+  record Importing(long since) implements RepositoryState {}
 
   /**
-   * A rename has begun; writers are fenced. Anyone may finish it.
+   * A repository that can be read and written by its name.
    *
-   * @param to name the repository will have
-   * @param rename id of the rename, to tell it from others between the two names
-   * @param reserved generation at which the new name was reserved; a manifest of that name which is
-   *     not later, in a copy of the store say, does not know of the rename
+   * @param name the name that it says; it has the name if the name's pointer leads to it
    */
-  record Moving(String to, String rename, long reserved) implements RepositoryState {}
+  record Active(RepositoryName name) implements RepositoryState {}
 
   /**
-   * A tombstone left by a rename.
+   * A tombstone, for good. It keeps a late copy of the first write from making the repository
+   * again.
    *
-   * @param to name that the repository was renamed to
+   * @param since time of the deletion; 0 for a repository that was never made
    */
-  record Moved(String to) implements RepositoryState {}
-
-  /** A tombstone left by a delete. */
-  record Deleted() implements RepositoryState {}
-
-  /**
-   * A name reserved for a repository that is being renamed to it. It cannot be taken while that
-   * rename can still be finished.
-   *
-   * @param from name that the repository is being renamed from
-   * @param rename id of the rename, to tell it from others between the two names
-   */
-  record Reserved(String from, String rename) implements RepositoryState {}
-
-  /** A repository that no import is making. */
-  RepositoryState ACTIVE = new Active(Optional.empty());
-
-  /** The one instance of {@link Deleted} that is needed. */
-  RepositoryState DELETED = new Deleted();
+  record Deleted(long since) implements RepositoryState {}
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.metrics;
 
-import org.jgits3.manifest.UnknownCause;
-
 /**
  * Counters of manifest reads and of failed commits, over all repositories of a manager. Counters
  * only grow. Safe for use by many threads.

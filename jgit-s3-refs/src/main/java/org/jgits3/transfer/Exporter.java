@@ -21,12 +21,14 @@ import org.jgits3.S3Repository;
  * the refs of one moment, {@code HEAD} and other symbolic ones among them, shallow commits,
  * configuration and description. Updates then add what is new.
  *
- * <p>The repository is written to {@code DIR.exporting} beside the directory, forced to the disk,
+ * <p>The repository is written to {@code DIR.part.lock} beside the directory, forced to the disk,
  * and renamed when it is complete. The next export to the directory removes the remains of a killed
  * one, which it recognises by the lock file. Used by one thread.
  */
 public final class Exporter {
-  private static final String SUFFIX = ".exporting";
+  /** Not the end of any name of a repository. The longest name has room for it. */
+  private static final String SUFFIX = ".part.lock";
+
   private static final String LOCK = "export.lock";
 
   private final ProgressMonitor monitor;
@@ -55,7 +57,7 @@ public final class Exporter {
    * @param repository the repository
    * @param directory target directory: missing or empty
    * @return its size
-   * @throws FileAlreadyExistsException if the directory is not empty, or {@code DIR.exporting}
+   * @throws FileAlreadyExistsException if the directory is not empty, or {@code DIR.part.lock}
    *     exists and is not the remains of an export; nothing was changed
    * @throws IOException if the repository cannot be read, or the directory cannot be written
    */

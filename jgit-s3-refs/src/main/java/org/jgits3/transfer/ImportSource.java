@@ -161,10 +161,8 @@ public abstract sealed class ImportSource implements Closeable
    * Finishes the target, which has all objects and refs, before it gets its name.
    *
    * @param target the target
-   * @param name name that it is to get
    */
-  void finish(S3Repository target, RepositoryName name, ProgressMonitor monitor)
-      throws IOException {}
+  void finish(S3Repository target, ProgressMonitor monitor) throws IOException {}
 
   /** Description of the repository. */
   @Nullable

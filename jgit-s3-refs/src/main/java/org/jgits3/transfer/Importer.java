@@ -8,7 +8,6 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.JGitText;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -16,39 +15,28 @@ import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.InitialRefs;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositoryState;
-import org.jgits3.manifest.VersionedManifest;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Imports a repository: objects, all refs with {@code HEAD} and other symbolic ones, description,
  * and the part of the configuration that belongs to the repository. Does not import reflogs, and
  * refuses a shallow repository.
  *
- * <p>Each import writes to a repository of its own, {@code NAME.importing/RANDOM}, and renames it
- * when it is complete. Concurrent imports of one name therefore meet only at the rename, which one
- * of them wins. The manifest marks a repository that is being imported; an import deletes only
- * repositories with this mark. Used by one thread.
+ * <p>An import fills a repository without a name, and gives it the name when it is complete. Of
+ * concurrent imports of one name, one gets it; the others delete what they have made. A sweep
+ * deletes what a killed one has left. Used by one thread.
  */
 public final class Importer {
-  private static final Logger LOG = LoggerFactory.getLogger(Importer.class);
-
   private final S3RepositoryManager manager;
-  private final RepositoryCatalog catalog;
   private final ProgressMonitor monitor;
 
   /**
@@ -59,7 +47,6 @@ public final class Importer {
    */
   public Importer(S3RepositoryManager manager, ProgressMonitor monitor) {
     this.manager = manager;
-    this.catalog = new RepositoryCatalog(manager.store(), CommitPolicy.DEFAULT);
     this.monitor = monitor;
   }
 
@@ -73,9 +60,7 @@ public final class Importer {
   public record Imported(int refs, long objects, long bytes) {}
 
   /**
-   * Imports a repository. If an earlier import of the name was interrupted during its rename,
-   * completes that instead. At the end deletes the repositories of other imports of the name, which
-   * can no longer get it.
+   * Imports a repository.
    *
    * @param source the source; not closed
    * @param name name of the new repository
@@ -84,96 +69,17 @@ public final class Importer {
    * @throws IOException if the source cannot be read, is incomplete, or the store refuses it
    */
   public Imported run(ImportSource source, RepositoryName name) throws IOException {
-    Optional<String> another = finishesAnother(name);
-    Optional<Imported> finished =
-        another.isPresent() ? finished(source, name, another.get()) : Optional.empty();
-    Imported imported = finished.isPresent() ? finished.get() : made(source, name);
-    deleteOthers(name);
-    return imported;
-  }
-
-  /**
-   * Completes the rename of another import, which began when its repository was complete.
-   *
-   * @return id of the repository, which the name had, and may no longer have
-   */
-  private Optional<String> finishesAnother(RepositoryName name) throws IOException {
-    Optional<Manifest> found = catalog.read(name).map(VersionedManifest::manifest);
-    catalog.checkNotOfTemplate(name, found);
-    Optional<String> repositoryId = found.map(Manifest::repositoryId);
-    RepositoryState state = found.map(Manifest::state).orElse(null);
-    boolean finished = false;
-    if (state instanceof RepositoryState.Reserved reserved
-        && reserved.from().startsWith(RepositoryCatalog.importPrefix(name))) {
-      finished = finishesRename(reserved.from(), name);
-    } else if (state instanceof RepositoryState.Active) {
-      for (var left : catalog.imports(name).entrySet()) {
-        Manifest other = left.getValue();
-        finished |=
-            other.state() instanceof RepositoryState.Moving
-                && finishesRename(left.getKey().value(), name)
-                && repositoryId.equals(Optional.of(other.repositoryId()));
-      }
-    }
-    return finished ? repositoryId : Optional.empty();
-  }
-
-  private boolean finishesRename(String from, RepositoryName name) throws IOException {
-    try {
-      manager.rename(from, name.value());
-      return true;
-    } catch (ManifestException.Gone deleted) {
-      return false;
-    }
-  }
-
-  /**
-   * Reports the repository of an earlier import of the name, if it has the refs of the source.
-   *
-   * @return empty if the name no longer has the repository
-   */
-  private Optional<Imported> finished(ImportSource source, RepositoryName name, String repositoryId)
-      throws IOException {
-    Optional<S3Repository> found = find(name);
-    if (found.isEmpty()) {
-      return Optional.empty();
-    }
-    try (S3Repository repository = found.get()) {
-      if (!repository.manifest().repositoryId().equals(repositoryId)) {
-        return Optional.empty();
-      }
-      if (repository.manifest().isTemplate() != source.makesTemplate()) {
-        throw new IOException(
-            name
-                + " was made by an import that was interrupted, and is finished now: it is "
-                + (source.makesTemplate() ? "no" : "a")
-                + " template");
-      }
-      source.inspect(manager.settings().config(), NullProgressMonitor.INSTANCE);
-      if (!refsOf(repository).areThoseOf(source.refs())) {
-        throw new IOException(
-            name
-                + " was made by an import that was interrupted, and is finished now; "
-                + source
-                + " has other refs than it had then");
-      }
-      return Optional.of(imported(source, repository));
-    }
-  }
-
-  private Imported made(ImportSource source, RepositoryName name) throws IOException {
     checkFree(name);
     source.inspect(manager.settings().config(), monitor);
-    try (S3Repository target = create(name)) {
-      RepositoryName staging = new RepositoryName(target.getDescription().getRepositoryName());
+    try (S3Repository target = manager.createImport(source.makesTemplate())) {
       Imported imported;
       try {
         imported = fill(target, source);
-        source.finish(target, name, monitor);
+        source.finish(target, monitor);
       } catch (IOException e) {
-        throw abandoned(staging, name, e);
+        throw abandoned(target, e);
       }
-      publish(staging, name);
+      publish(target, name);
       return imported;
     }
   }
@@ -196,25 +102,6 @@ public final class Importer {
     }
   }
 
-  private void deleteOther(RepositoryName left, RepositoryName name) throws IOException {
-    try {
-      manager.deleteImport(left, name);
-    } catch (ManifestException.Gone ended) {
-      LOG.debug("{} has ended meanwhile", left, ended);
-    }
-  }
-
-  private S3Repository create(RepositoryName name) throws IOException {
-    try {
-      return manager.createImport(name);
-    } catch (ManifestException.Gone e) {
-      throw defeat(name, e);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(
-          name + ": too long to be imported, since it is longer until then: " + e.getMessage(), e);
-    }
-  }
-
   private Imported fill(S3Repository target, ImportSource source) throws IOException {
     source.copyObjects(target, monitor);
     setUp(target, source);
@@ -222,63 +109,37 @@ public final class Importer {
     return imported(source, target);
   }
 
-  private void publish(RepositoryName staging, RepositoryName name) throws IOException {
+  private void publish(S3Repository made, RepositoryName name) throws IOException {
+    String id = made.manifest().repositoryId();
     try {
-      manager.rename(staging.value(), name.value());
-    } catch (ManifestException.Exists | ManifestException.Gone e) {
-      throw abandoned(staging, name, e);
+      manager.publish(made, name);
+    } catch (ManifestException.Exists taken) {
+      throw abandoned(made, taken);
+    } catch (ManifestException.Gone deleted) {
+      throw new IOException(
+          name + ": the import was deleted while it ran, by a sweep or a person; repeat it",
+          deleted);
     } catch (IOException e) {
       throw new IOException(
           e.getMessage()
-              + "; the import is whole: finish it with jgit-s3 rename "
-              + staging
+              + "; the import is whole: unless there is a repository "
+              + name
+              + " by now, finish it with jgit-s3 rename --id "
+              + id
               + " "
               + name,
           e);
     }
   }
 
-  /** Removes the repository of this import, or names it in the exception if that fails. */
-  private IOException abandoned(RepositoryName staging, RepositoryName name, IOException why) {
+  /** Deletes the repository of this import, or names it in the exception if that fails. */
+  private IOException abandoned(S3Repository made, IOException why) {
     try {
-      manager.deleteImport(staging, name);
-      return why instanceof ManifestException.Exists ? defeat(name, why) : why;
-    } catch (ManifestException.Gone deleted) { // by the import that has won, or by a person
-      return defeat(name, why);
-    } catch (IOException e) {
-      why.addSuppressed(e);
-      return new IOException(
-          why.getMessage() + "; what is there of it is left as " + staging + ", delete that", why);
-    }
-  }
-
-  /** Creates the exception for a name that another repository has taken, if that is the cause. */
-  private IOException defeat(RepositoryName name, IOException why) {
-    try {
-      checkFree(name);
-    } catch (ManifestException.Exists taken) {
-      taken.addSuppressed(why);
-      return taken;
-    } catch (IOException e) {
+      manager.deleteImport(made);
+    } catch (IOException e) { // a sweep deletes it later
       why.addSuppressed(e);
     }
     return why;
-  }
-
-  /**
-   * Deletes the remains of killed imports of the name, and the repositories of those that lost the
-   * race.
-   */
-  private void deleteOthers(RepositoryName name) {
-    try {
-      for (var left : catalog.imports(name).entrySet()) {
-        if (left.getValue().state() instanceof RepositoryState.Active) {
-          deleteOther(left.getKey(), name);
-        }
-      }
-    } catch (IOException e) { // the repository is there all the same
-      LOG.warn("what other imports of {} have left is still there: {}", name, e.getMessage());
-    }
   }
 
   private static Imported imported(ImportSource source, S3Repository target) throws IOException {

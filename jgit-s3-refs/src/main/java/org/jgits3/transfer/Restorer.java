@@ -122,8 +122,8 @@ public final class Restorer {
       throw new IOException(
           "the copy of generation "
               + copy.generation()
-              + " has no repository, but keeps the name of one that was deleted or renamed; take an"
-              + " older copy; nothing was changed");
+              + " has no repository, because it was made after the deletion; take an older copy;"
+              + " nothing was changed");
     }
     RefRestoration refs;
     try {

@@ -83,18 +83,16 @@ final class TemplateSource extends ImportSource {
 
   /** Writes the refs of the target as one table, collects it, and makes it a template. */
   @Override
-  void finish(S3Repository target, RepositoryName name, ProgressMonitor monitor)
-      throws IOException {
-    String staging = target.getDescription().getRepositoryName();
+  void finish(S3Repository target, ProgressMonitor monitor) throws IOException {
     target.getRefDatabase().compact();
-    manager.maintenance(staging).repack(monitor);
+    target.maintenance().repack(monitor);
     target.validate();
     Manifest whole = target.manifest();
     if (!Importer.refsOf(target).areThoseOf(refs())) {
       throw new IOException(
-          staging + ": was changed by others while it was made a template; repeat the command");
+          this + ": its copy was changed by others while it was made; repeat the command");
     }
-    manager.freeze(new RepositoryName(staging), whole, name);
+    manager.freeze(target, whole);
   }
 
   @Override

@@ -162,7 +162,7 @@ final class DamagedRepository {
                 return true;
               }),
           manager);
-      ask(new Asked<>("sweep", m -> m.sweep(NAME, Duration.ofDays(1), false).isPresent()), manager);
+      ask(new Asked<>("sweep", m -> m.sweep(NAME, Duration.ofDays(1), false) != null), manager);
     }
   }
 

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -32,6 +33,8 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefSnapshot;
@@ -69,13 +72,42 @@ enum FuzzedParser {
       Manifest read = ManifestCodec.decode(KEY, sealed(input));
       byte[] written;
       try {
-        written = ManifestCodec.encode(NAME, read, Integer.MAX_VALUE);
+        written = ManifestCodec.encode(read, Integer.MAX_VALUE);
       } catch (IOException e) {
         assertThat(e).as("text that is no Unicode").hasMessageContaining("surrogate");
         return;
       }
-      Manifest again = ManifestCodec.decode(KEY, NAME, written);
-      assertThat(ManifestCodec.encode(NAME, again, Integer.MAX_VALUE)).isEqualTo(written);
+      Manifest again = ManifestCodec.decode(KEY, read.repositoryId(), written);
+      assertThat(ManifestCodec.encode(again, Integer.MAX_VALUE)).isEqualTo(written);
+    }
+  },
+
+  /** The pointer of a name, or a free marker. */
+  POINTER {
+    @Override
+    List<byte[]> seeds(StoredSample sample) throws IOException {
+      return sample.matching(RepositoryName.PREFIX + ".*").stream()
+          .map(bytes -> Arrays.copyOf(bytes, bytes.length - TRAILER))
+          .toList();
+    }
+
+    @Override
+    void read(byte[] input) throws IOException {
+      NamePointer read;
+      try {
+        read = NamePointer.decode(KEY, sealed(input));
+      } catch (ManifestException e) {
+        assertThat(e).hasMessageStartingWith(KEY + ": ");
+        return;
+      }
+      byte[] written;
+      try {
+        written = read.encode();
+      } catch (IOException e) {
+        assertThat(e).as("text that is no Unicode").hasMessageContaining("surrogate");
+        return;
+      }
+      assertThat(NamePointer.decode(KEY, written)).isEqualTo(read);
     }
   },
 
@@ -154,8 +186,7 @@ enum FuzzedParser {
     private Optional<byte[]> whole(byte[] bytes, long count) throws IOException {
       MemoryObjectStore store = new MemoryObjectStore();
       store.put(KEY, bytes, 0, bytes.length);
-      RefSnapshot snapshot =
-          new RefSnapshot(ID, bytes.length, count, Crc32c.of(bytes), "", Optional.empty());
+      RefSnapshot snapshot = new RefSnapshot(ID, bytes.length, count, Crc32c.of(bytes), "");
       try {
         return Optional.of(written(new SnapshotDownload(store).land(KEY, snapshot)));
       } catch (StoreException.Corrupt e) {
@@ -212,7 +243,7 @@ enum FuzzedParser {
         assertThat(e).hasMessageStartingWith("the cursor ");
         return;
       }
-      read.forEach((name, position) -> assertThat(read.position(name)).contains(position));
+      read.forEach((name, position) -> assertThat(read.position(name)).isPresent());
       assertThat(StoreCursor.parse(read.toBytes()).toBytes()).isEqualTo(read.toBytes());
     }
   },
@@ -221,12 +252,13 @@ enum FuzzedParser {
   SCAN_STATE {
     @Override
     List<byte[]> seeds(StoredSample sample) throws IOException {
-      return List.of(MaintenanceBytes.scan("memory:", "gc", "settings", "a", "group/b"));
+      return List.of(
+          MaintenanceBytes.scan("memory:", "gc", "settings", REPOSITORY, "f".repeat(32)));
     }
 
     @Override
     void read(byte[] input) throws IOException {
-      MaintenanceBytes.scan(compressed("jgit-s3 scan state 2\n".getBytes(US_ASCII), input));
+      MaintenanceBytes.scan(compressed("jgit-s3 scan state 1\n".getBytes(US_ASCII), input));
     }
   },
 
@@ -240,10 +272,13 @@ enum FuzzedParser {
     @Override
     void read(byte[] input) {
       String key = new String(input, UTF_8);
-      RepositoryName.fromManifestKey(key)
-          .ifPresent(name -> assertThat(name.manifestKey()).isEqualTo(key));
+      RepositoryName.fromPointerKey(key)
+          .ifPresent(name -> assertThat(name.pointerKey()).isEqualTo(key));
+      ObjectNames.repositoryIdOfManifest(key)
+          .ifPresent(id -> assertThat(ObjectNames.manifestKey(id)).isEqualTo(key));
+      ObjectNames.repositoryIdIn(key)
+          .ifPresent(id -> assertThat(key).startsWith(ObjectNames.prefix(id)));
       ObjectNames.mintedAtOf(key);
-      ObjectNames.formerIn(REPOSITORY, key);
     }
   };
 
@@ -254,17 +289,16 @@ enum FuzzedParser {
   private static final int SHORT = 2000;
 
   private static final String ID = "00000000002a-0123456789abcdef0123";
-  private static final RepositoryName NAME = RepositoryName.of(StoredSample.NAME);
   private static final String REPOSITORY = "0123456789abcdef0123456789abcdef";
 
   private static final Manifest LISTING =
-      Manifest.blank(
-          REPOSITORY,
-          RepositoryState.DELETED,
-          Long.MAX_VALUE,
-          0,
-          RepositorySettings.NONE,
-          Refs.NONE);
+      Manifest.first(
+              REPOSITORY, new RepositoryState.Deleted(0), 1, RepositorySettings.NONE, Refs.NONE)
+          .committed(
+              Long.MAX_VALUE,
+              new RepositoryState.Deleted(0),
+              Collections.emptySortedMap(),
+              Long.MAX_VALUE);
 
   private static final int TRAILER = ",\"crc32c\":\"01234567\"}".length();
   private static final byte[] CURSOR_HEAD = "jgit-s3 cursor 1\n".getBytes(US_ASCII);

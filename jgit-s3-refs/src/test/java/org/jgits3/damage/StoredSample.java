@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -27,14 +28,10 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 
-/**
- * A store with two repositories, each of which has every kind of stored object, and a delta of refs
- * as earlier versions stored it.
- */
+/** A store with two repositories, each of which has every kind of stored object. */
 final class StoredSample {
   static final String NAME = "r";
   static final String OTHER = "other";
-  static final String DELETED = "deleted";
   static final String MAIN = "refs/heads/main";
 
   /** Bytes of a pack that is an object of its own. */
@@ -64,9 +61,8 @@ final class StoredSample {
     try (S3RepositoryManager manager = TestRepositories.manager(store)) {
       fill(manager, OTHER, 2);
       fill(manager, NAME, 1);
-      manager.createRepository(DELETED).close();
-      manager.delete(DELETED);
-      manager.sweep(DELETED, Duration.ofDays(1), false);
+      manager.createRepository("deleted").close();
+      manager.delete("deleted");
       manager.createRepository("again").close();
       manager.delete("again");
       manager.createRepository("again").close();
@@ -85,7 +81,7 @@ final class StoredSample {
       manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
       batch(r, "refs/changes/first", small);
       r.getRefDatabase().compact();
-      String manifest = RepositoryName.of(name).manifestKey();
+      String manifest = StoredManifest.key(store, name);
       earlier.put(manifest, bytes(manifest));
       if (RandomSeed.count(0, 1) == 1) { // in full runs one that nothing has collected, too
         point(r, "refs/heads/large2", PackBytes.ofSize(large + 10 * seed, 7 + seed).pushTo(r));
@@ -95,7 +91,6 @@ final class StoredSample {
       manager.sweep(name, Duration.ofDays(1), false);
       batch(r, "refs/changes/second", small);
       point(r, MAIN, TestRepositories.commit(r, "third of " + name, r.resolve(MAIN)));
-      StoredManifest.addDeltas(store, name);
     }
   }
 
@@ -169,8 +164,13 @@ final class StoredSample {
 
   private List<String> of(String name) throws IOException {
     String prefix = ObjectNames.prefix(StoredManifest.read(store, name).repositoryId());
-    String manifest = RepositoryName.of(name).manifestKey();
-    return keys().stream().filter(k -> k.startsWith(prefix) || k.equals(manifest)).toList();
+    Set<String> others = Set.of(manifestKey(name), RepositoryName.of(name).pointerKey());
+    return keys().stream().filter(k -> k.startsWith(prefix) || others.contains(k)).toList();
+  }
+
+  /** Key of the manifest of the repository that has a name. */
+  String manifestKey(String name) throws IOException {
+    return StoredManifest.key(store, name);
   }
 
   /** An earlier version of a manifest. */

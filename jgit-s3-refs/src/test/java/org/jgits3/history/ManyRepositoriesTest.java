@@ -12,7 +12,6 @@ import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.internal.store.upload.PackUploads;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MadeUpRepositories;
 import org.jgits3.store.ObjectStore;
@@ -94,12 +93,13 @@ class ManyRepositoriesTest {
     }
 
     @Override
-    public Optional<VersionedManifest> read(RepositoryName name, Predicate<ObjectVersion> newest) {
-      return Optional.of(made.manifest(MadeUpRepositories.number(name.value())));
+    public Optional<VersionedManifest> read(
+        String repositoryId, Optional<String> name, Predicate<ObjectVersion> newest) {
+      return Optional.of(made.manifest(MadeUpRepositories.number(repositoryId)));
     }
 
     @Override
-    public boolean isOwn(RepositoryName name, String repositoryId, long of) {
+    public boolean isOwn(String repositoryId, String name, long of) {
       return false;
     }
   }

@@ -10,15 +10,17 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.zip.DeflaterOutputStream;
 import org.jgits3.history.HistoryUnavailableException.Reason;
-import org.jgits3.internal.fleet.NameTable;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.Crc32c;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cursors that nothing wrote, with the right checksum. */
 class StoreCursorTest {
+  private static final int ID_BYTES = 16;
+
   private static byte[] cursor(IoConsumer<DataOutputStream> content) throws IOException {
     ByteArrayOutputStream file = new ByteArrayOutputStream();
     file.writeBytes("jgit-s3 cursor 1\n".getBytes(US_ASCII));
@@ -39,35 +41,52 @@ class StoreCursorTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"-1,0", "0,-1", "1,2000000000", "2000000000,2000000000", "1000,100", "1,100"})
-  void cursor_that_says_it_has_other_repositories_than_bytes_is_unreadable(int size, int length)
+  @ValueSource(ints = {-1, 1, 100, 2_000_000_000, Integer.MAX_VALUE})
+  void cursor_that_says_it_has_other_repositories_than_bytes_is_unreadable(int size)
       throws Exception {
     assertUnreadable(
         cursor(
             out -> {
               out.writeUTF("memory:");
               out.writeInt(size);
-              out.writeInt(length);
             }));
   }
 
-  private static void repository(DataOutputStream out, String name) throws IOException {
-    out.writeUTF(name);
-    out.write(new byte[StoreCursor.VALUE_BYTES]);
+  private static byte[] repositories(int first, int second, String... names) throws IOException {
+    return cursor(
+        out -> {
+          out.writeUTF("memory:");
+          out.writeInt(2);
+          for (int id : new int[] {first, second}) {
+            out.write(id);
+            out.write(new byte[ID_BYTES - 1 + StoreCursor.VALUE_BYTES]);
+          }
+          for (String name : names) {
+            out.writeUTF(name);
+          }
+        });
+  }
+
+  @Test
+  void cursor_with_a_text_that_is_no_name_is_unreadable() throws Exception {
+    assertUnreadable(repositories(1, 2, "a", "a\nb"));
+  }
+
+  @Test
+  void sound_cursor_is_read() throws Exception {
+    StoreCursor cursor = StoreCursor.parse(repositories(1, 2, "a", "b"));
+    assertThat(cursor.position("b").orElseThrow().repositoryId()).startsWith("02");
   }
 
   @ParameterizedTest
-  @CsvSource({"b,a", "a,a"})
-  void repositories_in_another_order_are_unreadable(String first, String second) throws Exception {
-    assertUnreadable(
-        cursor(
-            out -> {
-              out.writeUTF("memory:");
-              out.writeInt(2);
-              out.writeInt(2 * NameTable.length(new byte[1], StoreCursor.VALUE_BYTES));
-              repository(out, first);
-              repository(out, second);
-            }));
+  @CsvSource({"2,1", "1,1"})
+  void repositories_in_another_order_are_unreadable(int first, int second) throws Exception {
+    assertUnreadable(repositories(first, second, "a", "b"));
+  }
+
+  @Test
+  void cursor_with_fewer_names_than_repositories_is_unreadable() throws Exception {
+    assertUnreadable(repositories(1, 2, "a"));
   }
 
   @Test

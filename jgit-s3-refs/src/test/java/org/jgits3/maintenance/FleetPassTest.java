@@ -27,7 +27,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -74,6 +73,10 @@ class FleetPassTest {
     }
   }
 
+  private String id(String name) throws IOException {
+    return StoredManifest.read(store, name).repositoryId();
+  }
+
   private void push(String name, String ref) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
       ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
@@ -81,15 +84,24 @@ class FleetPassTest {
     }
   }
 
-  private static List<String> names(FleetPass pass) throws IOException {
+  /** Names of the repositories that a pass gives. */
+  private List<String> names(FleetPass pass) throws IOException {
     List<String> names = new ArrayList<>();
-    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
-      names.add(name.get());
+    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+      names.add(users.nameOf(id.get()).orElseThrow());
     }
     return names;
   }
 
-  /** Names that a pass gives, none of which is worked on. */
+  private static List<String> ids(FleetPass pass) throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+      ids.add(id.get());
+    }
+    return ids;
+  }
+
+  /** Names of the repositories that a pass gives, none of which is worked on. */
   private List<String> due() throws IOException {
     return names(maintainer.collectionPass(false));
   }
@@ -101,9 +113,10 @@ class FleetPassTest {
   /** Collects what a pass gives; returns it. */
   private List<String> collectAll(FleetPass pass) throws IOException {
     List<String> collected = new ArrayList<>();
-    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
-      pass.done(name.get(), collect(name.get(), NullProgressMonitor.INSTANCE));
-      collected.add(name.get());
+    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+      String name = users.nameOf(id.get()).orElseThrow();
+      pass.done(id.get(), collect(name, NullProgressMonitor.INSTANCE));
+      collected.add(name);
     }
     pass.save();
     return collected;
@@ -134,8 +147,8 @@ class FleetPassTest {
     create("a", "b");
     FleetPass pass = maintainer.collectionPass(false);
     assertThat(names(pass)).containsExactlyInAnyOrder("a", "b");
-    pass.done("a", collect("a", NullProgressMonitor.INSTANCE));
-    pass.done("b", Optional.empty());
+    pass.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
+    pass.done(id("b"), Optional.empty());
     pass.save();
     assertThat(due()).containsExactly("b");
   }
@@ -144,8 +157,8 @@ class FleetPassTest {
   void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
     FleetPass pass = maintainer.collectionPass(false);
-    assertThat(pass.next()).contains("a");
-    pass.done("a", collect("a", onceAtWork(() -> push("a", "refs/heads/other"))));
+    assertThat(pass.next()).contains(id("a"));
+    pass.done(id("a"), collect("a", onceAtWork(() -> push("a", "refs/heads/other"))));
     pass.save();
     assertThat(due()).containsExactly("a");
   }
@@ -155,8 +168,8 @@ class FleetPassTest {
     create("a");
     push("a", "refs/heads/other");
     FleetPass pass = maintainer.collectionPass(false);
-    assertThat(pass.next()).contains("a");
-    pass.done("a", collect("a", onceAtWork(() -> delete("a", "refs/heads/other"))));
+    assertThat(pass.next()).contains(id("a"));
+    pass.done(id("a"), collect("a", onceAtWork(() -> delete("a", "refs/heads/other"))));
     pass.save();
     assertThat(due()).containsExactly("a");
   }
@@ -224,9 +237,9 @@ class FleetPassTest {
     create("a", "b");
     FleetPass one = maintainer.collectionPass(false);
     FleetPass other = maintainer.collectionPass(false);
-    one.done("a", collect("a", NullProgressMonitor.INSTANCE));
+    one.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
     one.save();
-    other.done("b", collect("b", NullProgressMonitor.INSTANCE));
+    other.done(id("b"), collect("b", NullProgressMonitor.INSTANCE));
     other.save();
     assertThat(due()).isEmpty();
   }
@@ -262,8 +275,8 @@ class FleetPassTest {
   @Test
   void state_of_another_version_is_told_and_kept() throws Exception {
     isRefused(
-        "jgit-s3 scan state 1\nxxxxxxxx".getBytes(US_ASCII),
-        "is a scan state of another version than 2");
+        "jgit-s3 scan state 0\nxxxxxxxx".getBytes(US_ASCII),
+        "is a scan state of another version than 1");
     isRefused("something else".getBytes(US_ASCII), "is no scan state of jgit-s3");
   }
 
@@ -283,22 +296,18 @@ class FleetPassTest {
     create("a", "b");
     byte[] rotten = new byte[1];
     List<String> objects = new ArrayList<>();
-    String prefix = ObjectNames.prefix(manifestOf("a").repositoryId());
+    String prefix = ObjectNames.prefix(id("a"));
     store.list(prefix, object -> objects.add(object.key()));
     store.put(objects.get(0), rotten, 0, rotten.length);
     FleetPass pass = maintainer.verificationPass(true);
-    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+      String name = users.nameOf(id.get()).orElseThrow();
       pass.done(
-          name.get(),
-          maintainer.maintenance(name.get()).verify(NullProgressMonitor.INSTANCE).settled());
+          id.get(), maintainer.maintenance(name).verify(NullProgressMonitor.INSTANCE).settled());
     }
     pass.save();
     assertThat(names(maintainer.verificationPass(false))).containsExactly("a");
     assertThat(names(maintainer.verificationPass(true))).containsExactlyInAnyOrder("a", "b");
-  }
-
-  private Manifest manifestOf(String name) throws IOException {
-    return StoredManifest.read(store, name);
   }
 
   private void isRefused(byte[] bytes, String why) throws IOException {
@@ -322,8 +331,8 @@ class FleetPassTest {
   void state_that_is_damaged_during_a_pass_is_not_overwritten() throws Exception {
     create("a");
     FleetPass pass = maintainer.collectionPass(false);
-    pass.done("a", collect("a", NullProgressMonitor.INSTANCE));
-    byte[] damaged = "jgit-s3 scan state 2\ndamaged".getBytes(US_ASCII);
+    pass.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
+    byte[] damaged = "jgit-s3 scan state 1\ndamaged".getBytes(US_ASCII);
     store.putIf(STATE, damaged, Precondition.absent());
     assertThatThrownBy(pass::save).hasMessageContaining("damaged");
     pass.close();
@@ -331,7 +340,7 @@ class FleetPassTest {
   }
 
   @Test
-  void claims_are_kept_in_whatever_order_names_are_listed() throws Exception {
+  void claims_are_kept_in_whatever_order_ids_are_listed() throws Exception {
     create("a", "b", "c");
     for (int first = 0; first < 3; first++) {
       int rotated = first;
@@ -348,7 +357,7 @@ class FleetPassTest {
           };
       try (FleetPass pass = FleetPass.begin(unordered, GC, Instant::now)) {
         assertThat(collectAll(pass)).hasSize(first == 0 ? 3 : 0);
-        pass.done("b", collect("b", NullProgressMonitor.INSTANCE));
+        pass.done(id("b"), collect("b", NullProgressMonitor.INSTANCE));
       }
     }
   }
@@ -362,7 +371,7 @@ class FleetPassTest {
         manager.createRepository("r" + (1000 + i)).close();
       }
       String last = ForkedJvm.run(List.of(), Killed.class, scratch.toString());
-      List<String> left = names(manager.collectionPass(false));
+      List<String> left = ids(manager.collectionPass(false));
       assertThat(left).hasSize(all - FleetPass.STEP).contains(last);
     }
   }
@@ -373,8 +382,10 @@ class FleetPassTest {
     for (int seed = 1; names(FleetPass.begin(store, GC, Instant::now)).size() > 1; seed++) {
       assertThat(seed).as("passes").isLessThan(50);
       FleetPass pass = FleetPass.begin(store, GC, Instant::now, new SplittableRandom(seed));
-      for (var name = pass.next(); !name.equals(Optional.of("killer")); name = pass.next()) {
-        pass.done(name.orElseThrow(), collect(name.get(), NullProgressMonitor.INSTANCE));
+      String killer = id("killer");
+      for (var id = pass.next(); !id.equals(Optional.of(killer)); id = pass.next()) {
+        String name = users.nameOf(id.orElseThrow()).orElseThrow();
+        pass.done(id.get(), collect(name, NullProgressMonitor.INSTANCE));
         pass.save();
       }
     }
@@ -389,15 +400,16 @@ class FleetPassTest {
       S3RepositoryManager manager =
           TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
       FleetPass pass = manager.collectionPass(false);
-      for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+      for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+        String name = manager.nameOf(id.get()).orElseThrow();
         Optional<Settled> settled =
-            manager.maintenance(name.get()).collectGarbage(NullProgressMonitor.INSTANCE).settled();
+            manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).settled();
         if (pass.given() > FleetPass.STEP + 10) {
-          System.out.println(name.get());
+          System.out.println(id.get());
           System.out.flush();
           Runtime.getRuntime().halt(137);
         }
-        pass.done(name.get(), settled);
+        pass.done(id.get(), settled);
       }
     }
   }

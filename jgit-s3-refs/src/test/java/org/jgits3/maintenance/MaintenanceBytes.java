@@ -11,8 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.fleet.Claims;
-import org.jgits3.internal.fleet.NameTable;
-import org.jgits3.manifest.RepositoryName;
+import org.jgits3.internal.fleet.IdTable;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -47,13 +46,12 @@ public final class MaintenanceBytes {
     }
   }
 
-  /** The content of a scan state that claims nothing of some names. */
-  public static byte[] scan(String location, String kind, String settings, String... names)
+  /** The content of a scan state that claims nothing of some repositories. */
+  public static byte[] scan(String location, String kind, String settings, String... ids)
       throws IOException {
-    NameTable.Builder table = new NameTable.Builder(0, Claims.VALUE_BYTES);
-    for (String name : names) {
-      byte[] stored = NameTable.stored(RepositoryName.of(name).manifestKey());
-      table.add(stored, new byte[Claims.VALUE_BYTES]);
+    IdTable.Builder table = new IdTable.Builder(0, Claims.VALUE_BYTES);
+    for (String id : ids) {
+      table.add(id, new byte[Claims.VALUE_BYTES]);
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);

@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MadeUpRepositories;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.ForkedJvm;
@@ -65,7 +66,8 @@ class ManyIdleRepositoriesTest {
       ObjectStore store = new ObservedObjectStore(made, counts);
       try (FleetPass first = begin(store)) {
         for (int i = 0; first.next().isPresent(); i++) {
-          first.done(MadeUpRepositories.name(i), Optional.of(Settled.forGood(made.manifest(i))));
+          VersionedManifest manifest = made.manifest(i);
+          first.done(manifest.manifest().repositoryId(), Optional.of(Settled.forGood(manifest)));
         }
         first.save();
       }
@@ -76,7 +78,7 @@ class ManyIdleRepositoriesTest {
       idle.save();
       assertThat(any).isFalse();
       say("idle pass: %s, %d ms", counts.snapshot().since(before), millis(began));
-      say("given: %d of %,d", idle.given(), idle.names());
+      say("given: %d of %,d", idle.given(), idle.repositories());
       say("state: %,d bytes", store.stat("scan/" + kind).orElseThrow().size());
     }
 

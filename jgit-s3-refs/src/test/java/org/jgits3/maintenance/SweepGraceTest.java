@@ -30,6 +30,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
@@ -75,9 +76,9 @@ class SweepGraceTest extends MaintainedRepository {
 
   /** Sweeps, having said rightly what it would do. */
   private Sweep.Report sweepAfter(Duration time) throws IOException {
-    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(time));
+    Sweep sweep = new Sweep(it.plain, () -> start.plus(time));
     try (ManifestCommitter committer =
-        new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       Sweep.Report dry = sweep.run(committer, DAY, true);
       Sweep.Report report = sweep.run(committer, DAY, false);
       assertThat(dry)
@@ -246,14 +247,14 @@ class SweepGraceTest extends MaintainedRepository {
     Set<String> replaced = listed();
     AtomicReference<Instant> clock = new AtomicReference<>(start.plus(days(2.2)));
     try (ManifestCommitter committer =
-        new ManifestCommitter(it.store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       it.store.beforeWrite(
           () -> {
             push("refs/heads/a");
             MaintenanceFixture.gc(it.users);
             clock.set(start.plus(days(3)));
           });
-      new Sweep(it.store, NameIndex.read(it.plain), clock::get).run(committer, DAY, false);
+      new Sweep(it.store, clock::get).run(committer, DAY, false);
     }
     replaced.removeAll(listed());
     assertThat(replaced).isNotEmpty();

@@ -116,6 +116,17 @@ class SweepMarksTest extends MaintainedRepository {
   }
 
   @Test
+  void the_newest_mark_counts_beside_more_than_a_hundred_others() throws Exception {
+    Manifest early = next();
+    for (int i = 0; i < 101; i++) {
+      marks().leave(early, now.minus(HOUR.multipliedBy(3)));
+    }
+    Manifest newest = mark(now.minus(HOUR));
+    assertThat(keys()).hasSize(102);
+    assertThat(marks().unlistedBefore(now)).isEqualTo(UnlistedObjects.by(newest));
+  }
+
+  @Test
   void a_clock_that_is_slow_makes_no_mark_older_than_the_one_before_it() throws Exception {
     Manifest before = mark(now.minus(HOUR));
     mark(now.minus(Duration.ofDays(300)));

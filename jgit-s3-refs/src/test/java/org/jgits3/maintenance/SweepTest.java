@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.maintenance.MaintenanceFixture.point;
@@ -28,6 +27,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -39,7 +39,6 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
@@ -59,7 +58,7 @@ class SweepTest extends MaintainedRepository {
   }
 
   private static Sweep.Report sweep(S3RepositoryManager manager) throws IOException {
-    return manager.sweep("r", Duration.ZERO, false).orElseThrow();
+    return manager.sweep("r", Duration.ZERO, false);
   }
 
   /** Sweeps until all that was there at the beginning and is not listed is gone. */
@@ -76,10 +75,10 @@ class SweepTest extends MaintainedRepository {
     return keys;
   }
 
-  /** The same without the lease of the repository. */
+  /** The same without leases. */
   private Set<String> stored() throws IOException {
     Set<String> keys = storedAndLeased();
-    keys.remove(Lease.key(it.manifest().repositoryId()));
+    keys.removeIf(key -> key.endsWith("/lease"));
     return keys;
   }
 
@@ -123,7 +122,7 @@ class SweepTest extends MaintainedRepository {
     replacePacks();
     Set<String> before = stored();
     Manifest manifest = it.manifest();
-    Sweep.Report dry = it.maintainer.sweep("r", Duration.ZERO, true).orElseThrow();
+    Sweep.Report dry = it.maintainer.sweep("r", Duration.ZERO, true);
     assertThat(stored()).isEqualTo(before);
     assertThat(it.manifest()).isEqualTo(manifest);
     Sweep.Report wet = sweep(it.maintainer);
@@ -138,22 +137,6 @@ class SweepTest extends MaintainedRepository {
                 Optional.empty(),
                 Optional.empty()));
     assertThat(dry.objects()).isPositive();
-  }
-
-  @Test
-  void a_delta_that_an_earlier_version_stored_stays_as_long_as_its_table_of_refs()
-      throws Exception {
-    it.user.getRefDatabase().compact();
-    String delta = StoredManifest.addDeltas(it.plain, "r").get(0);
-    push(1);
-    sweepAll(it.maintainer);
-    assertThat(listed()).contains(delta);
-    assertThat(stored()).isEqualTo(listed());
-    it.isSound();
-    it.user.getRefDatabase().compact();
-    sweepAll(it.maintainer);
-    assertThat(stored()).isEqualTo(listed()).doesNotContain(delta);
-    it.isSound();
   }
 
   @Test
@@ -174,18 +157,16 @@ class SweepTest extends MaintainedRepository {
     Instant start = Instant.now().plusSeconds(60);
     Duration day = Duration.ofDays(1);
     for (int hours : new int[] {0, 12, 25}) {
-      new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(Duration.ofHours(hours)))
-          .run(committer, day, false);
+      new Sweep(it.plain, () -> start.plus(Duration.ofHours(hours))).run(committer, day, false);
       assertThat(stored()).isNotEqualTo(listed());
     }
-    new Sweep(it.plain, NameIndex.read(it.plain), () -> start.plus(Duration.ofHours(50)))
-        .run(committer, day, false);
+    new Sweep(it.plain, () -> start.plus(Duration.ofHours(50))).run(committer, day, false);
     assertThat(stored()).isEqualTo(listed());
     it.isSound();
   }
 
   private ManifestCommitter committer() {
-    return new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    return StoredManifest.committer(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT);
   }
 
   @Test
@@ -275,7 +256,7 @@ class SweepTest extends MaintainedRepository {
     it.store.beforeWrite(this::startAnew);
     assertThatThrownBy(() -> sweep(it.maintainer))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("another one created under its name");
+        .hasMessageContaining("the repository was deleted");
     isSoundAnew();
   }
 
@@ -305,11 +286,12 @@ class SweepTest extends MaintainedRepository {
   @Test
   void D11_what_a_deleted_repository_left_goes_and_its_writers_never_come_back() throws Exception {
     replacePacks();
+    String former = it.manifest().repositoryId();
     try (S3Repository stalled = it.maintainer.openRepository("r")) {
       it.users.delete("r");
-      assertThat(it.users.sweep("r", Duration.ZERO, true).orElseThrow().objects())
+      assertThat(it.users.sweepById(former, Duration.ZERO, true).objects())
           .isEqualTo(storedAndLeased().size());
-      it.users.sweep("r", Duration.ZERO, false);
+      it.users.sweepById(former, Duration.ZERO, false);
       assertThat(storedAndLeased()).isEmpty();
       it.users.createRepository("r").close();
       assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
@@ -323,158 +305,51 @@ class SweepTest extends MaintainedRepository {
   void what_a_deleted_repository_left_stays_for_the_grace_period(boolean again) throws Exception {
     Duration grace = Duration.ofDays(1);
     push(MAIN);
+    String former = it.manifest().repositoryId();
     it.users.delete("r");
     Set<String> left = storedAndLeased();
     if (again) {
       it.users.createRepository("r").close();
     }
-    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
-    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
+    RepositoryState.Deleted state = (RepositoryState.Deleted) read(former).manifest().state();
+    Instant deleted = Instant.ofEpochMilli(state.since());
     for (int hours : List.of(0, 23, -48)) {
-      now[0] = Instant.parse("2030-01-01T00:00:00Z").plus(Duration.ofHours(hours));
-      assertThat(sweepOnce(sweep, grace, true).objects()).isZero();
-      assertThat(storedAndLeased()).as("at %d hours", hours).containsAll(left);
-      assertThat(sweepOnce(sweep, grace, false).objects()).isZero();
+      assertThat(sweepDeleted(former, grace, deleted.plus(Duration.ofHours(hours)))).isZero();
       assertThat(storedAndLeased()).as("at %d hours", hours).containsAll(left);
     }
-    now[0] = Instant.parse("2030-01-01T00:00:00Z");
-    assertThat(sweepOnce(sweep, grace, true).objects()).isGreaterThanOrEqualTo(left.size());
-    sweepOnce(sweep, grace, false);
+    assertThat(sweepDeleted(former, grace, deleted.plus(grace))).isEqualTo(left.size());
     assertThat(storedAndLeased()).doesNotContainAnyElementsOf(left);
-    it.plain.list("objects/", object -> assertThat(object.key()).doesNotContain("/ended"));
   }
 
   @Test
-  void a_note_of_a_deletion_with_other_bytes_does_not_end_the_grace_period() throws Exception {
-    Duration grace = Duration.ofDays(1);
+  void a_grace_period_of_zero_ignores_a_deletion_in_the_future() throws Exception {
     push(MAIN);
+    String former = it.manifest().repositoryId();
     it.users.delete("r");
-    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
-    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
-    sweepOnce(sweep, grace, false);
-    List<String> notes = new ArrayList<>();
-    it.plain.list("objects/", object -> notes.add(object.key()));
-    notes.removeIf(key -> !key.contains("/ended"));
-    assertThat(notes).hasSize(1);
-    byte[] note = ((GetResult.Found) it.plain.get(notes.get(0), Optional.empty())).bytes();
-    note[2] = '2'; // of the year
-    it.plain.put(notes.get(0), note, 0, note.length);
-
-    now[0] = now[0].plus(Duration.ofHours(1));
-    assertThat(sweepOnce(sweep, grace, false).objects()).isZero();
-    now[0] = now[0].plus(grace);
-    assertThat(sweepOnce(sweep, grace, false).objects()).isPositive();
+    Instant before = Instant.parse("2001-01-01T00:00:00Z");
+    assertThat(sweepDeleted(former, Duration.ZERO, before)).isPositive();
+    assertThat(storedAndLeased()).isEmpty();
   }
 
-  private Sweep.Report sweepOnce(Sweep sweep, Duration grace, boolean dryRun) throws IOException {
-    VersionedManifest manifest = StoredManifest.readVersioned(it.plain, "r");
-    if (manifest.manifest().state() instanceof RepositoryState.Deleted) {
-      return sweep.runDeleted(manifest, grace, dryRun);
-    }
-    try (ManifestCommitter committer =
-        new ManifestCommitter(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
-      return sweep.run(committer, grace, dryRun);
-    }
+  private VersionedManifest read(String repositoryId) throws IOException {
+    return ManifestFile.read(it.plain, repositoryId).orElseThrow();
   }
 
-  @Test
-  void D11_what_deleted_repositories_left_goes_though_their_name_was_used_again() throws Exception {
-    for (int repositoryId = 0; repositoryId < 2; repositoryId++) {
-      push(MAIN);
-      push("refs/heads/a");
-      assertThat(new Lease(it.plain, it.manifest().repositoryId()).acquire()).isTrue();
-      it.users.delete("r");
-      it.users.createRepository("r").close();
-    }
-    long left = stored().stream().filter(key -> !key.contains("/former/")).count();
-    assertThat(left).isPositive();
-    assertThat(sweepOfAll("r", true).objects()).isEqualTo(left);
-    push(MAIN);
-    assertThat(sweepOfAll("r", false).objects()).isGreaterThanOrEqualTo(left);
-    sweepOfAll("r", false);
-    assertThat(stored()).isEqualTo(listed());
-    assertThat(it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
-  }
-
-  @Test
-  void D11_what_a_row_of_deleted_repositories_left_goes_after_a_grace_period_each()
-      throws Exception {
-    Duration grace = Duration.ofDays(1);
-    int deleted = 3;
-    for (int i = 0; i < deleted; i++) {
-      push(MAIN);
-      it.users.delete("r");
-      it.users.createRepository("r").close();
-    }
-    push(MAIN);
-    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
-    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
-    for (int i = 0; i <= deleted; i++) {
-      sweepOnce(sweep, grace, false);
-      now[0] = now[0].plus(grace);
-    }
-    assertThat(stored()).isEqualTo(listed());
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 24})
-  void what_two_deleted_repositories_left_goes_though_their_notes_name_each_other(int hours)
-      throws Exception {
-    push(MAIN);
-    it.users.createRepository("s").close();
-    String r = it.manifest().repositoryId();
-    String s = StoredManifest.read(it.plain, "s").repositoryId();
-    it.users.delete("r");
-    it.users.delete("s");
-    putNote(ObjectNames.formerKey(r, s), StoredManifest.read(it.plain, "s").nonce());
-    putNote(ObjectNames.formerKey(s, r), it.manifest().nonce());
-    Instant[] now = {Instant.parse("2030-01-01T00:00:00Z")};
-    Sweep sweep = new Sweep(it.plain, NameIndex.read(it.plain), () -> now[0]);
-    for (int i = 0; i < 3; i++) {
-      sweepOnce(sweep, Duration.ofHours(hours), false);
-      now[0] = now[0].plus(Duration.ofHours(hours));
-    }
-    it.plain.list("objects/", object -> assertThat(object.key()).isNull());
-  }
-
-  private void putNote(String key, String nonce) throws IOException {
-    byte[] note = nonce.getBytes(US_ASCII);
-    it.plain.put(key, note, 0, note.length);
-  }
-
-  @Test
-  void what_a_deleted_repository_left_goes_though_another_was_renamed_to_its_name()
-      throws Exception {
-    replacePacks();
-    it.users.delete("r");
-    it.users.createRepository("s").close();
-    it.users.rename("s", "r");
-    assertThat(stored()).hasSizeGreaterThan(1);
-    sweepOfAll("r", false);
-    assertThat(stored()).isEmpty();
-  }
-
-  @Test
-  void a_life_that_is_said_to_be_its_own_former_one_is_swept_like_any_other() throws Exception {
-    push(MAIN);
-    String repositoryId = it.manifest().repositoryId();
-    it.plain.put(ObjectNames.formerKey(repositoryId, repositoryId), new byte[1], 0, 1);
-    sweepOfAll("r", false);
-    assertThat(it.users.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
-    it.users.delete("r");
-    sweepOfAll("r", false);
-    assertThat(stored()).containsOnly(ObjectNames.formerKey(repositoryId, repositoryId));
-  }
-
-  private Sweep.Report sweepOfAll(String name, boolean dryRun) throws IOException {
-    return it.users.sweep(name, Duration.ZERO, dryRun).orElseThrow();
+  /** Sweeps a deleted repository at some time, having said rightly what that would delete. */
+  private long sweepDeleted(String repositoryId, Duration grace, Instant now) throws IOException {
+    Sweep sweep = new Sweep(it.plain, () -> now);
+    Sweep.Report dry = sweep.runDeleted(read(repositoryId), grace, true);
+    Sweep.Report report = sweep.runDeleted(read(repositoryId), grace, false);
+    assertThat(dry.objects()).isEqualTo(report.objects());
+    assertThat(dry.bytes()).isEqualTo(report.bytes());
+    return report.objects();
   }
 
   @Test
   void a_renamed_repository_is_swept_under_its_new_name_only() throws Exception {
     replacePacks();
     it.users.rename("r", "s");
-    assertThat(sweep(it.maintainer).objects()).isZero();
+    assertThatThrownBy(() -> sweep(it.maintainer)).isInstanceOf(ManifestException.Gone.class);
     for (int i = 0; i < 2; i++) {
       it.maintainer.sweep("s", Duration.ZERO, false);
     }
@@ -526,7 +401,7 @@ class SweepTest extends MaintainedRepository {
     sweep(it.maintainer);
     String late = ObjectNames.packKey(repositoryId, ObjectNames.mint(it.manifest()), "pack");
     MultipartUpload running = it.plain.beginMultipart(late, Map.of());
-    assertThat(it.maintainer.sweep("r", Duration.ZERO, true).orElseThrow().uploads()).isOne();
+    assertThat(it.maintainer.sweep("r", Duration.ZERO, true).uploads()).isOne();
     assertThat(sweep(it.maintainer).uploads()).isOne();
     assertThat(it.plain.listMultipart("objects/"))
         .extracting(MultipartUpload::key)

@@ -82,11 +82,8 @@ class VerificationTest {
     manager.close();
   }
 
-  /**
-   * Makes the manifest list a snapshot, a delta of an earlier version, a segment of the log, and a
-   * pack.
-   */
-  private List<LiveObject> withDelta() throws IOException {
+  /** Makes the manifest list a snapshot, a segment of the log, and a pack. */
+  private List<LiveObject> withSmallParts() throws IOException {
     byte[] large = new byte[2 << 20]; // more than a bundle has
     new Random(7).nextBytes(large);
     try (ObjectInserter inserter = repository.newObjectInserter()) {
@@ -97,11 +94,10 @@ class VerificationTest {
     repository.getRefDatabase().compact();
     point("refs/heads/main", first);
     repository.getRefDatabase().compact();
-    StoredManifest.addDeltas(store, "r");
-    return listed("refs", "refs.delta", "log", "pack.bundle", "pack.pack", "pack.idx");
+    return listed("refs", "log", "pack.bundle", "pack.pack", "pack.idx");
   }
 
-  /** Makes the manifest list a large transaction of the log as well, but no delta. */
+  /** Makes the manifest list a large transaction of the log as well. */
   private List<LiveObject> withLargeTransaction() throws IOException {
     changes(4001);
     assertThat(manifest().log().tail().stream().flatMap(e -> e.external().stream())).isNotEmpty();
@@ -188,7 +184,7 @@ class VerificationTest {
 
   @Test
   void a_sound_repository_has_no_findings() throws IOException {
-    List<LiveObject> objects = withDelta();
+    List<LiveObject> objects = withSmallParts();
     Verification.Report report = verify();
     assertThat(report.findings()).isEmpty();
     assertThat(report.fsck()).isTrue();
@@ -201,7 +197,7 @@ class VerificationTest {
   @EnumSource
   void an_object_of_any_kind_that_is_not_what_was_written_is_found_by_its_key(Damage damage)
       throws IOException {
-    damageEachOf(withDelta(), damage);
+    damageEachOf(withSmallParts(), damage);
     damageEachOf(withLargeTransaction(), damage);
     assertThat(verify().findings()).isEmpty();
   }
@@ -222,7 +218,7 @@ class VerificationTest {
 
   @Test
   void all_damaged_objects_are_found_at_once() throws IOException {
-    List<LiveObject> objects = withDelta();
+    List<LiveObject> objects = withSmallParts();
     for (LiveObject object : objects) {
       Damage.FLIPPED.inflict(directory.resolve(object.key()));
     }
@@ -234,7 +230,7 @@ class VerificationTest {
   @Test
   void an_object_that_the_store_cannot_read_to_its_end_is_found_and_the_others_are_checked()
       throws IOException {
-    List<LiveObject> objects = withDelta();
+    List<LiveObject> objects = withSmallParts();
     String bad = objects.get(0).key();
     Damage.FLIPPED.inflict(directory.resolve(objects.get(1).key()));
     ObjectCheck check =
@@ -282,7 +278,8 @@ class VerificationTest {
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(
-                "repos/r.git/manifest", "object " + gone.name() + " is needed and in no pack"));
+                StoredManifest.key(store, "r"),
+                "object " + gone.name() + " is needed and in no pack"));
   }
 
   @Test
@@ -329,7 +326,7 @@ class VerificationTest {
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(
-                "repos/r.git/manifest", "Object " + tree.name() + " is not a blob."));
+                StoredManifest.key(store, "r"), "Object " + tree.name() + " is not a blob."));
   }
 
   @Test
@@ -342,18 +339,19 @@ class VerificationTest {
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(
-                "repos/r.git/manifest", "refs/heads/main does not point to a commit"));
+                StoredManifest.key(store, "r"), "refs/heads/main does not point to a commit"));
   }
 
   @Test
   void a_damaged_manifest_is_an_error_with_its_key() throws IOException {
-    Path file = directory.resolve("repos/r.git/manifest");
+    String key = StoredManifest.key(store, "r");
+    Path file = directory.resolve(key);
     byte[] bytes = Files.readAllBytes(file);
     bytes[200] ^= 1;
     Files.write(file, bytes);
     assertThatThrownBy(this::verify)
         .isInstanceOf(ManifestException.Corrupt.class)
-        .hasMessageContaining("repos/r.git/manifest");
+        .hasMessageContaining(key);
   }
 
   /** Does something once, when the n-th thing is heard of fsck. */

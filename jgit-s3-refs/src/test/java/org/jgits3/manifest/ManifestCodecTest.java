@@ -33,8 +33,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestCodecTest {
-  private static final String WHERE = "manifest memory:/repos/r.git/manifest";
-  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final String ID = "0123456789abcdef".repeat(2);
+  private static final String WHERE = "r, memory:/repos/" + ID + "/manifest";
+  private static final RepositoryState ACTIVE =
+      new RepositoryState.Active(RepositoryName.of("gr\u00FC/n"));
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final BigInteger BEYOND = BigInteger.ONE.shiftLeft(63);
   private static final String TAG = "/refs/overlay/refs~1tags~1gr\u00F6\u00DFe";
@@ -44,9 +46,9 @@ class ManifestCodecTest {
   @Test
   void manifest_with_everything_round_trips() throws IOException {
     Manifest manifest = full();
-    byte[] bytes = ManifestCodec.encode(NAME, manifest);
+    byte[] bytes = ManifestCodec.encode(manifest);
     assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(manifest);
-    assertThat(ManifestCodec.encode(NAME, manifest)).isEqualTo(bytes);
+    assertThat(ManifestCodec.encode(manifest)).isEqualTo(bytes);
   }
 
   @Test
@@ -55,7 +57,7 @@ class ManifestCodecTest {
     try (InputStream in = getClass().getResourceAsStream("manifest-format-1.json")) {
       golden = in.readAllBytes();
     }
-    assertThat(new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8))
+    assertThat(new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8))
         .isEqualTo(new String(golden, StandardCharsets.UTF_8));
     assertThat(ManifestCodec.decode(WHERE, golden)).isEqualTo(full());
   }
@@ -64,82 +66,61 @@ class ManifestCodecTest {
   void every_state_round_trips() throws IOException {
     List<RepositoryState> states =
         List.of(
-            RepositoryState.ACTIVE,
-            RepositoryState.DELETED,
-            new RepositoryState.Moving("to/b", "12ab", 7),
-            new RepositoryState.Moved("to/b"),
-            new RepositoryState.Reserved("from/a", "12ab"));
+            ACTIVE,
+            new RepositoryState.Importing(7),
+            new RepositoryState.Deleted(7),
+            new RepositoryState.Deleted(0));
     for (RepositoryState state : states) {
       Manifest manifest = blank(state);
-      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, manifest)))
-          .isEqualTo(manifest);
+      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"x", "\"", "\u4ED3", "\uD83D\uDE80"})
-  void tombstones_are_smaller_than_repositories_whatever_the_name(String character)
-      throws IOException {
-    String longest = longestName(character);
-    List<Departure> left = List.of();
-    for (int i = 0; i < 2 * Departure.KEPT; i++) {
-      left = Departure.and(left, new Departure((i + "f").repeat(16), longest, Long.MAX_VALUE));
-    }
+  @Test
+  void tombstones_are_smaller_than_repositories() throws IOException {
     SortedMap<String, Long> writers = new TreeMap<>();
     for (int i = 0; i < 8; i++) {
       writers.put(String.format("%016x", i), Long.MAX_VALUE - i);
     }
-    for (RepositoryState state :
-        List.of(
-            new RepositoryState.Moved(longest),
-            new RepositoryState.Reserved(longest, "0".repeat(20)))) {
-      Manifest tombstone =
-          blank(state).committed(Long.MAX_VALUE, state, writers, Long.MAX_VALUE - 9).withLeft(left);
-      assertThat(ManifestCodec.encode(RepositoryName.of(longest), tombstone).length)
-          .isLessThan(ManifestCodec.MIN_REPOSITORY_BYTES);
+    Manifest tombstone =
+        full()
+            .withTemplate(Optional.of(new Manifest.Template(ID, 5)))
+            .deleted(Long.MAX_VALUE)
+            .committed(
+                Long.MAX_VALUE, new RepositoryState.Deleted(Long.MAX_VALUE), writers, 1 << 30);
+    assertThat(ManifestCodec.encode(tombstone).length).isLessThan(1000);
+    for (RepositoryState state : List.of(ACTIVE, new RepositoryState.Importing(7))) {
+      assertThat(ManifestCodec.encode(blank(state)).length)
+          .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
     }
-    assertThat(ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE)).length)
-        .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
-    assertThat(ManifestCodec.encode(NAME, blank(new RepositoryState.Moving("x", "12ab", 7))).length)
-        .isEqualTo(ManifestCodec.MIN_REPOSITORY_BYTES);
   }
 
   @Test
-  void manifest_of_another_name_is_corrupt_and_both_are_named() throws IOException {
-    byte[] bytes = ManifestCodec.encode(NAME, full());
-    assertThat(ManifestCodec.decode(WHERE, NAME, bytes)).isEqualTo(full());
-    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, RepositoryName.of("other/q"), bytes))
+  void tombstone_keeps_no_content_and_begins_an_epoch() throws IOException {
+    Manifest tombstone = full().deleted(7);
+    assertThat(tombstone.epoch()).isEqualTo(full().epoch() + 1);
+    assertThat(tombstone.content()).isEqualTo(blank(ACTIVE).content());
+    assertThat(tombstone.counters()).isEqualTo(full().counters());
+    assertThat(tombstone.extra()).as("fields of a later version, however large").isEmpty();
+  }
+
+  @Test
+  void manifest_of_another_repository_is_corrupt_and_both_are_named() throws IOException {
+    byte[] bytes = ManifestCodec.encode(full());
+    assertThat(ManifestCodec.decode(WHERE, ID, bytes)).isEqualTo(full());
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, "ab".repeat(16), bytes))
         .isInstanceOf(ManifestException.Corrupt.class)
         .hasMessage(
             WHERE
-                + ": is the manifest of r under the name other/q: it was copied, moved or restored"
-                + " to another key; put back what was here, see Restore in operations; it is left"
-                + " as it is");
-  }
-
-  @Test
-  void manifest_of_an_earlier_version_is_that_of_any_name() throws IOException {
-    byte[] bytes = edited(json -> json.remove("bound"));
-    for (String name : List.of("r", "other")) {
-      assertThat(ManifestCodec.decode(WHERE, RepositoryName.of(name), bytes)).isEqualTo(full());
-    }
-  }
-
-  /** Case N9 of the model of names: an earlier version keeps the field when it renames. */
-  @Test
-  void N9_manifest_that_an_earlier_version_renamed_is_that_of_its_new_name() throws IOException {
-    byte[] bytes = edited(json -> json.put("generation", 43));
-    Manifest renamed = ManifestCodec.decode(WHERE, RepositoryName.of("new"), bytes);
-    assertThat(renamed.extra()).isEqualTo(full().extra());
-    byte[] written = ManifestCodec.encode(RepositoryName.of("new"), renamed);
-    assertThat(ManifestCodec.decode(WHERE, RepositoryName.of("new"), written)).isEqualTo(renamed);
-    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, NAME, written))
-        .isInstanceOf(ManifestException.Corrupt.class);
+                + ": is the manifest of repository "
+                + ID
+                + ": it was copied, moved or restored to another key; put back what was here, see"
+                + " Restore in operations; it is left as it is");
   }
 
   @Test
   void truncated_manifest_is_corrupt_wherever_it_ends() throws IOException {
-    byte[] bytes = ManifestCodec.encode(NAME, full());
+    byte[] bytes = ManifestCodec.encode(full());
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
       assertThatThrownBy(() -> ManifestCodec.decode(WHERE, cut))
@@ -151,7 +132,7 @@ class ManifestCodecTest {
 
   @Test
   void flipped_bits_are_corrupt_wherever_they_are() throws IOException {
-    byte[] bytes = ManifestCodec.encode(NAME, full());
+    byte[] bytes = ManifestCodec.encode(full());
     int seed = RandomSeed.first();
     SplittableRandom random = new SplittableRandom(seed);
     for (int i = 0; i < bytes.length; i++) {
@@ -187,9 +168,17 @@ class ManifestCodecTest {
 
   static Object[][] violations() {
     return new Object[][] {
-      rule("bound to no name", "bound", m -> m.putArray("bound").add("../x").add(42)),
-      rule("bound at no generation", "bound", m -> m.putArray("bound").add("r")),
-      rule("bound to a line", "bound", m -> m.putArray("bound").add("a\nb").add(42)),
+      rule("no epoch", "epoch", m -> m.remove("epoch")),
+      rule("negative epoch", "epoch", m -> m.put("epoch", -1)),
+      rule("active without a name", "is active and lacks the field name", m -> m.remove("name")),
+      rule("name that is none", "'../x' has a segment", m -> m.put("name", "../x")),
+      rule("name of two lines", "control character", m -> m.put("name", "a\nb")),
+      rule("name with a suffix", ".git or .lock", m -> m.put("name", "a.git")),
+      rule(
+          "import of no time",
+          "is importing and lacks the field since",
+          m -> m.put("state", "importing")),
+      rule("deleted before all times", "since", m -> m.put("state", "deleted").put("since", -1)),
       rule("generation 0", "generation 0", m -> m.put("generation", 0)),
       rule("negative generation", "generation", m -> m.put("generation", -4)),
       rule("generation as text", "generation: 7 where a number", m -> m.put("generation", "7")),
@@ -205,32 +194,15 @@ class ManifestCodecTest {
       rule("nonce as number", "nonce: 7 where a text", m -> m.put("nonce", 7)),
       rule("nonce null", "nonce", m -> m.putNull("nonce")),
       rule("unknown state", "state asleep", m -> m.put("state", "asleep")),
-      rule("moving to nowhere", "to", m -> m.put("state", "moving").remove("to")),
-      rule("moved to nowhere", "to", m -> m.put("state", "moved").remove("to")),
-      rule("reserved for none", "from", m -> m.put("state", "reserved").remove("from")),
-      rule("import of a number", "importOf", m -> m.put("importOf", 7)),
       rule("boundary in the future", "boundary", m -> m.put("boundary", 1000)),
       rule("prunedTo in the future", "prunedTo", m -> m.put("prunedTo", 1000)),
       rule("dropped in the future", "dropped", m -> m.put("dropped", 1000)),
       rule("format 0", "format 0", m -> m.put("format", 0)),
-      rule("format 2 without recent refs", "has format 2 with", m -> m.put("format", 2)),
-      rule(
-          "format 1 with recent refs",
-          "has format 1 with",
-          m -> object(m, "/refs").set("recent", object(m, "/refs/snapshot").deepCopy())),
-      rule("format 3 without a template", "has format 3 with", m -> m.put("format", 3)),
-      rule(
-          "format 1 with a template",
-          "has format 1 with",
-          m -> m.putArray("template").add("0123456789abcdef".repeat(2)).add(7)),
       rule(
           "template in the future",
           "template is 1000",
-          m -> m.put("format", 3).putArray("template").add("ab".repeat(16)).add(1000)),
-      rule(
-          "template of no repository",
-          "template",
-          m -> m.put("format", 3).putArray("template").add("../x").add(7)),
+          m -> m.putArray("template").add("ab".repeat(16)).add(1000)),
+      rule("template of no repository", "template", m -> m.putArray("template").add("../x").add(7)),
       rule("no format", "format", m -> m.remove("format")),
       rule("requires as text", "requires", m -> m.put("requires", "a")),
       rule("required number", "requires[0]", m -> m.putArray("requires").add(1)),
@@ -272,9 +244,6 @@ class ManifestCodecTest {
           "unknown field of it",
           "refs.snapshot.more",
           m -> object(m, "/refs/snapshot").put("more", 1)),
-      rule(
-          "delta crc32c", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").set(2, "1")),
-      rule("short delta", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").remove(2)),
       rule(
           "object id",
           "refs.overlay.refs/heads/x",
@@ -322,13 +291,9 @@ class ManifestCodecTest {
           "unknown detail",
           "log.tail[0][0].more",
           m -> object(m, "/log/tail/0/6/0/3").put("more", 1)),
-      rule("long delta", "refs.snapshot.delta", m -> array(m, "/refs/snapshot/delta").add(1)),
       rule("long tag", "refs.overlay.refs/tags/gr", m -> array(m, TAG).add("2".repeat(40))),
       rule("long segment", "log.segments[0]", m -> array(m, "/log/segments/0").add(1)),
       rule("long change", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").add(1)),
-      rule("long departure", "left[0]", m -> array(m, "/left/0").add(1)),
-      rule("short departure", "left[0]", m -> array(m, "/left/0").remove(2)),
-      rule("departure of no repository", "left[0]", m -> array(m, "/left/0").set(0, "12")),
     };
   }
 
@@ -336,7 +301,7 @@ class ManifestCodecTest {
   @MethodSource("hostile")
   void hostile_text_is_corrupt(String what, String named, UnaryOperator<String> edit)
       throws IOException {
-    String text = new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8);
+    String text = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
     byte[] bytes = ManifestFixture.checked(edit.apply(text.substring(0, text.lastIndexOf(','))));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
@@ -377,7 +342,7 @@ class ManifestCodecTest {
 
   @Test
   void text_after_the_end_is_corrupt() throws IOException {
-    String whole = new String(ManifestCodec.encode(NAME, full()), StandardCharsets.UTF_8);
+    String whole = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
     byte[] bytes = ManifestFixture.checked(whole + " {\"format\":1");
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class)
@@ -388,7 +353,7 @@ class ManifestCodecTest {
   void fields_are_read_in_any_order_and_optional_ones_may_lack() throws IOException {
     String text =
         " { \"x\" : 1e2 , \"nonce\" : \"\\u0041\", \"dropped\":0, \"boundary\":0,\n\"prunedTo\":0,"
-            + "\"generation\":3,\"state\":\"active\",\"refs\":{},\"log\":{},\"left\":[],\"packs\":[{"
+            + "\"generation\":3,\"epoch\":0,\"name\":\"r\",\"state\":\"active\",\"refs\":{},\"log\":{},\"packs\":[{"
             + "\"index\":2,\"estimated\":0,\"deltas\":0,\"objects\":0,\"time\":0,\"source\":\"GC\",\"id\":\""
             + minted(1)
             + "\"}],\"writers\":{},\"requires\":[],\"repositoryId\":\""
@@ -408,28 +373,22 @@ class ManifestCodecTest {
     byte[] bytes =
         edited(
             m -> {
-              m.putNull("requires").putNull("settings").putNull("left").putNull("log");
-              m.putNull("importOf");
+              m.putNull("requires").putNull("settings").putNull("log").putNull("since");
               pack(m).putNull("files");
               object(m, "/refs").putNull("symrefs");
-              object(m, "/refs/snapshot").putNull("delta");
             });
     Manifest manifest = ManifestCodec.decode(WHERE, bytes);
     assertThat(manifest.identity().requires()).isEmpty();
     assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
     assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
-    assertThat(manifest.refs().snapshot().orElseThrow().delta()).isEmpty();
-    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, manifest)))
-        .isEqualTo(manifest);
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
   }
 
   @Test
-  void templates_and_forks_have_a_format_that_earlier_versions_refuse() throws IOException {
+  void forks_name_their_template() throws IOException {
     Manifest.Template template = new Manifest.Template("ab".repeat(16), 5);
     Manifest fork = full().withTemplate(Optional.of(template));
-    byte[] bytes = ManifestCodec.encode(NAME, fork);
-    assertThat(new String(bytes, StandardCharsets.UTF_8)).startsWith("{\"format\":3,");
-    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(fork);
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(fork))).isEqualTo(fork);
     assertThat(fork.isFork()).isTrue();
     assertThat(fork.isTemplate()).isFalse();
     assertThat(fork.home(minted(2))).isEqualTo(template.repositoryId());
@@ -438,36 +397,25 @@ class ManifestCodecTest {
   }
 
   @Test
+  void template_that_an_import_makes_may_have_forks_and_is_none_yet() {
+    Manifest making = full().withTemplate(Optional.of(new Manifest.Template(ID, 0)));
+    assertThat(making.mayHaveForks()).isTrue();
+    assertThat(making.isTemplate()).isFalse();
+    assertThat(making.ownPacks()).isEqualTo(full().packs());
+  }
+
+  @Test
   void newer_format_is_unsupported_and_named() throws IOException {
     byte[] checked =
-        edited(json -> object(json.put("format", 5), "/refs").putObject("lanes").put("id", 1));
+        edited(json -> object(json.put("format", 2), "/refs").putObject("lanes").put("id", 1));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, checked))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining(WHERE)
-        .hasMessageEndingWith("has format 5, this version knows 4; use a newer version");
+        .hasMessageEndingWith("has format 2, this version knows 1; use a newer version");
     byte[] bare = "{\"format\":6}".getBytes(StandardCharsets.UTF_8);
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bare))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining("format 6");
-  }
-
-  /** Case L6 of the model of levels: earlier versions refuse a format before any other field. */
-  @Test
-  void L6_manifest_has_format_2_while_it_lists_a_table_of_recent_refs() throws IOException {
-    Manifest recent = full().withRefs(withRecent(full().refs()));
-    byte[] bytes = ManifestCodec.encode(NAME, recent);
-    assertThat(MAPPER.readTree(bytes).get("format").asInt()).isEqualTo(2);
-    assertThat(MAPPER.readTree(bytes).fieldNames().next()).isEqualTo("format");
-    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(recent);
-    byte[] folded = ManifestCodec.encode(NAME, recent.withRefs(full().refs()));
-    assertThat(folded).as("as before").isEqualTo(ManifestCodec.encode(NAME, full()));
-    assertThat(MAPPER.readTree(folded).get("format").asInt()).isEqualTo(1);
-  }
-
-  private static Refs withRecent(Refs refs) {
-    RefSnapshot recent =
-        new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32), Optional.empty());
-    return new Refs(refs.snapshot(), Optional.of(recent), refs.overlay(), refs.symrefs());
   }
 
   @Test
@@ -479,8 +427,7 @@ class ManifestCodecTest {
               pack(json).putArray("lanes").add(1).addNull();
             });
     Manifest decoded = ManifestCodec.decode(WHERE, bytes);
-    Manifest again =
-        ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, decoded.withRefs(Refs.NONE)));
+    Manifest again = ManifestCodec.decode(WHERE, ManifestCodec.encode(decoded.withRefs(Refs.NONE)));
     assertThat(again.extra().get("future").get("precise").decimalValue())
         .isEqualTo(new BigDecimal("12345678901234567890.5"));
     assertThat(again.packs().get(0).extra().get("lanes")).hasSize(2);
@@ -490,7 +437,7 @@ class ManifestCodecTest {
   void manifest_above_the_cap_is_too_large() {
     Manifest large =
         full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), "", Set.of()));
-    assertThatThrownBy(() -> ManifestCodec.encode(NAME, large))
+    assertThatThrownBy(() -> ManifestCodec.encode(large))
         .isInstanceOf(ManifestException.TooLarge.class)
         .hasMessageEndingWith("are allowed; fold refs or log, then retry");
     byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
@@ -501,7 +448,7 @@ class ManifestCodecTest {
   @Test
   void text_that_is_not_unicode_round_trips() throws IOException {
     Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", "", Set.of()));
-    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(NAME, odd))).isEqualTo(odd);
+    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(odd))).isEqualTo(odd);
   }
 
   @Test
@@ -511,7 +458,7 @@ class ManifestCodecTest {
       overlay.put("refs/changes/%02d/%d/meta".formatted(i % 100, 10_000 + i), direct(ONE));
     }
     Refs refs = new Refs(Optional.empty(), overlay, new TreeMap<>());
-    byte[] bytes = ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE).withRefs(refs));
+    byte[] bytes = ManifestCodec.encode(blank(ACTIVE).withRefs(refs));
     assertThat(bytes.length).isLessThan(80_000);
   }
 
@@ -526,7 +473,7 @@ class ManifestCodecTest {
       packs.add(
           new PackEntry(minted(i), "RECEIVE", files, 1_800_000_000_000L, 12, 3, 0, 2, Map.of()));
     }
-    byte[] bytes = ManifestCodec.encode(NAME, blank(RepositoryState.ACTIVE).withPacks(packs));
+    byte[] bytes = ManifestCodec.encode(blank(ACTIVE).withPacks(packs));
     assertThat(bytes.length).isLessThan(32_000);
   }
 
@@ -551,33 +498,13 @@ class ManifestCodecTest {
   }
 
   private static byte[] edited(Consumer<ObjectNode> edit) throws IOException {
-    ObjectNode json = (ObjectNode) MAPPER.readTree(ManifestCodec.encode(NAME, full()));
+    ObjectNode json = (ObjectNode) MAPPER.readTree(ManifestCodec.encode(full()));
     edit.accept(json);
     return ManifestFixture.bytes(json);
   }
 
-  /** The longest allowed name made of one character. */
-  private static String longestName(String character) {
-    String longest = character;
-    String next = longest;
-    while (isName(next)) {
-      longest = next;
-      next = next.length() % 20 == 0 ? next + "/" + character : next + character;
-    }
-    return longest;
-  }
-
-  private static boolean isName(String name) {
-    try {
-      return RepositoryName.of(name).value().equals(name);
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
   private static Manifest blank(RepositoryState state) {
-    return Manifest.blank(
-        "a".repeat(32), state, Long.MAX_VALUE, Long.MAX_VALUE, RepositorySettings.NONE, Refs.NONE);
+    return Manifest.first(ID, state, Long.MAX_VALUE, RepositorySettings.NONE, Refs.NONE);
   }
 
   private static RefValue direct(ObjectId id) {
@@ -600,23 +527,19 @@ class ManifestCodecTest {
     Map<String, JsonNode> extra = Map.of("later", MAPPER.createObjectNode().put("is", true));
     return new Manifest(
         new Manifest.Identity(
-            "0123456789abcdef".repeat(2),
-            RepositoryState.ACTIVE,
+            ID,
+            ACTIVE,
+            3,
             42,
             "fedcba9876543210".repeat(2),
-            Set.of("b", "a")),
+            Set.of("b", "a"),
+            Optional.of(new Manifest.Template("ab".repeat(16), 4))),
         new Manifest.Counters(new TreeMap<>(Map.of("n3", 41L, "n", 9L)), 8, 4, 7),
         new Manifest.Content(
             new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
             new Refs(
-                Optional.of(
-                    new RefSnapshot(
-                        minted(1),
-                        34_000_000,
-                        500_000,
-                        -2,
-                        "ab".repeat(32),
-                        Optional.of(new StoredObject(minted(2), 99, 3)))),
+                Optional.of(new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32))),
+                Optional.of(new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32))),
                 overlay,
                 new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
             List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
@@ -645,7 +568,6 @@ class ManifestCodecTest {
                         "",
                         List.of(),
                         Optional.of(new StoredObject(minted(5), 12, 13)))))),
-        List.of(new Departure("0f".repeat(16), "gr\u00FC/n", 40)),
         extra);
   }
 }

@@ -20,11 +20,11 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.junit.jupiter.api.Test;
 
 /**
- * Bytes of format 1. {@code manifests-format-1.txt} has one manifest a line, after its name,
- * without the spaces before the checksum; the checksum covers them.
+ * Bytes of format 1. {@code manifests-format-1.txt} has one manifest a line, after a label, without
+ * the spaces before the checksum; the checksum covers them.
  */
 class ManifestFormatTest {
-  private static final RepositoryName NAME = RepositoryName.of("gr\u00fc/n");
+  private static final String ID = "a".repeat(32);
   private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
   private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
   private static final String ODD =
@@ -34,8 +34,7 @@ class ManifestFormatTest {
   void every_manifest_has_the_bytes_that_are_on_record() throws IOException {
     List<String> lines = new ArrayList<>();
     for (Map.Entry<String, Manifest> entry : manifests().entrySet()) {
-      String text =
-          new String(ManifestCodec.encode(NAME, entry.getValue()), StandardCharsets.UTF_8);
+      String text = new String(ManifestCodec.encode(entry.getValue()), StandardCharsets.UTF_8);
       lines.add(
           entry.getKey() + " " + text.replaceFirst(" +(,\"crc32c\":\"[0-9a-f]{8}\"})$", "$1"));
     }
@@ -45,8 +44,8 @@ class ManifestFormatTest {
   @Test
   void every_manifest_is_read_as_it_was_written() throws IOException {
     for (Map.Entry<String, Manifest> entry : manifests().entrySet()) {
-      byte[] bytes = ManifestCodec.encode(NAME, entry.getValue());
-      assertThat(ManifestCodec.decode(entry.getKey(), NAME, bytes)).isEqualTo(entry.getValue());
+      byte[] bytes = ManifestCodec.encode(entry.getValue());
+      assertThat(ManifestCodec.decode(entry.getKey(), ID, bytes)).isEqualTo(entry.getValue());
     }
   }
 
@@ -72,27 +71,28 @@ class ManifestFormatTest {
 
   private static void states(Map<String, Manifest> all) {
     all.put("state-active", active());
-    all.put("state-import", blank(new RepositoryState.Active(Optional.of("to/" + ODD))));
-    all.put("state-deleted", blank(RepositoryState.DELETED));
-    all.put("state-moving", blank(new RepositoryState.Moving("to/b", "12ab", Long.MAX_VALUE)));
-    all.put("state-moved", blank(new RepositoryState.Moved("to/b")));
-    all.put("state-reserved", blank(new RepositoryState.Reserved("from/a", "12ab")));
+    all.put("state-importing", blank(new RepositoryState.Importing(Long.MAX_VALUE)));
+    all.put("state-deleted", blank(new RepositoryState.Deleted(Long.MAX_VALUE)));
+    all.put("state-never-made", blank(new RepositoryState.Deleted(0)));
     all.put(
-        "left",
-        blank(RepositoryState.DELETED)
-            .withLeft(
-                List.of(
-                    new Departure("0f".repeat(16), "gr\u00fc/n", 0),
-                    new Departure("1f".repeat(16), "b", Long.MAX_VALUE))));
+        "template",
+        active().withTemplate(Optional.of(new Manifest.Template("0f".repeat(16), Long.MAX_VALUE))));
+    all.put("template-importing", active().withTemplate(Optional.of(new Manifest.Template(ID, 0))));
   }
 
   private static void refs(Map<String, Manifest> all) {
-    RefSnapshot snapshot =
-        new RefSnapshot(minted(1), Long.MAX_VALUE, 0, 0, "ab".repeat(32), Optional.empty());
+    RefSnapshot snapshot = new RefSnapshot(minted(1), Long.MAX_VALUE, 0, 0, "ab".repeat(32));
     Refs none = Refs.NONE;
     all.put(
         "refs-snapshot",
         active().withRefs(new Refs(Optional.of(snapshot), none.overlay(), none.symrefs())));
+    RefSnapshot recent = new RefSnapshot(minted(2), 1, 1, -1, "cd".repeat(32));
+    all.put(
+        "refs-recent",
+        active()
+            .withRefs(
+                new Refs(
+                    Optional.of(snapshot), Optional.of(recent), none.overlay(), none.symrefs())));
     Map<String, RefValue> overlay =
         Map.of(
             "refs/heads/" + ODD,
@@ -145,10 +145,9 @@ class ManifestFormatTest {
         "extra",
         new Manifest(
             new Manifest.Identity(
-                m.repositoryId(), m.state(), m.generation(), m.nonce(), Set.of("z", "a", ODD)),
+                ID, m.state(), m.epoch(), m.generation(), m.nonce(), Set.of("z", "a", ODD)),
             new Manifest.Counters(new TreeMap<>(Map.of("n3", Long.MAX_VALUE, ODD, 0L)), 1, 2, 3),
             m.content(),
-            m.left(),
             extra));
   }
 
@@ -212,18 +211,16 @@ class ManifestFormatTest {
   }
 
   private static Manifest active() {
-    return blank(RepositoryState.ACTIVE);
+    return blank(new RepositoryState.Active(RepositoryName.of("gr\u00fc/n")));
   }
 
   /** A manifest whose nonce is always the same. */
   private static Manifest blank(RepositoryState state) {
     long newest = Long.MAX_VALUE;
     return new Manifest(
-        new Manifest.Identity(
-            "a".repeat(32), state, newest, "fedcba9876543210".repeat(2), Set.of()),
+        new Manifest.Identity(ID, state, newest, newest, "fedcba9876543210".repeat(2), Set.of()),
         new Manifest.Counters(new TreeMap<>(), newest, 0, 0),
         new Manifest.Content(RepositorySettings.NONE, Refs.NONE, List.of(), TransactionLog.EMPTY),
-        List.of(),
         Map.of());
   }
 

@@ -13,25 +13,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RepositoryNameTest {
   @ParameterizedTest
   @CsvSource({
-    "a, repos/a.git/manifest",
-    "team/app, repos/team/app.git/manifest",
-    "A-b_c.d~e+f=g@h, repos/A-b_c.d~e+f=g@h.git/manifest",
-    "two words, repos/two%20words.git/manifest",
-    "50%, repos/50%25.git/manifest",
-    "a:b?c*d, repos/a%3Ab%3Fc%2Ad.git/manifest",
-    "größe/仓库, repos/gr%C3%B6%C3%9Fe/%E4%BB%93%E5%BA%93.git/manifest",
-    "All-Users, repos/All-Users.git/manifest"
+    "a, names/a.git",
+    "team/app, names/team/app.git",
+    "A-b_c.d~e+f=g@h, names/A-b_c.d~e+f=g@h.git",
+    "two words, names/two%20words.git",
+    "50%, names/50%25.git",
+    "a:b?c*d, names/a%3Ab%3Fc%2Ad.git",
+    "größe/仓库, names/gr%C3%B6%C3%9Fe/%E4%BB%93%E5%BA%93.git",
+    "All-Users, names/All-Users.git"
   })
   void key_is_the_name_percent_encoded_and_back(String name, String key) {
-    assertThat(RepositoryName.of(name).manifestKey()).isEqualTo(key);
-    assertThat(RepositoryName.fromManifestKey(key)).contains(RepositoryName.of(name));
+    assertThat(RepositoryName.of(name).pointerKey()).isEqualTo(key);
+    assertThat(RepositoryName.fromPointerKey(key)).contains(RepositoryName.of(name));
   }
 
   @Test
   void emoji_round_trips() {
     RepositoryName name = new RepositoryName("\uD83D\uDE80");
-    assertThat(name.manifestKey()).isEqualTo("repos/%F0%9F%9A%80.git/manifest");
-    assertThat(RepositoryName.fromManifestKey(name.manifestKey())).contains(name);
+    assertThat(name.pointerKey()).isEqualTo("names/%F0%9F%9A%80.git");
+    assertThat(RepositoryName.fromPointerKey(name.pointerKey())).contains(name);
   }
 
   @Test
@@ -41,8 +41,8 @@ class RepositoryNameTest {
       if (c != '/' && c != '\\') {
         String form = literal.indexOf(c) >= 0 ? "" + c : String.format("%%%02X", (int) c);
         RepositoryName name = RepositoryName.of("x" + c + "x");
-        assertThat(name.manifestKey()).isEqualTo("repos/x" + form + "x.git/manifest");
-        assertThat(RepositoryName.fromManifestKey(name.manifestKey())).contains(name);
+        assertThat(name.pointerKey()).isEqualTo("names/x" + form + "x.git");
+        assertThat(RepositoryName.fromPointerKey(name.pointerKey())).contains(name);
       }
     }
   }
@@ -55,8 +55,8 @@ class RepositoryNameTest {
 
   @Test
   void names_that_differ_in_case_are_different() {
-    assertThat(RepositoryName.of("App").manifestKey())
-        .isNotEqualTo(RepositoryName.of("app").manifestKey());
+    assertThat(RepositoryName.of("App").pointerKey())
+        .isNotEqualTo(RepositoryName.of("app").pointerKey());
   }
 
   @ParameterizedTest
@@ -109,28 +109,29 @@ class RepositoryNameTest {
 
   @Test
   void longest_names_are_allowed() {
-    assertThat(RepositoryName.of("x".repeat(240)).manifestKey()).hasSize(6 + 240 + 13);
+    assertThat(RepositoryName.of("x".repeat(240)).pointerKey()).hasSize(6 + 240 + 4);
     assertThat(RepositoryName.of("x".repeat(127) + "/" + "y".repeat(127)).value()).hasSize(255);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "repos/a.git/other",
-        "repos/.git/manifest",
-        "objects/a.git/manifest",
-        "repos/a%2.git/manifest",
-        "repos/a%zz.git/manifest",
-        "repos/%61.git/manifest",
-        "repos/a%2f.git/manifest",
-        "repos/%C3.git/manifest",
-        "repos/gr%EF%BF%BDn.git/manifest",
-        "repos/a//b.git/manifest",
-        "repos/a.git/b.git/manifest",
-        "repos/a b.git/manifest",
-        "repos/git/manifest"
+        "names/a.git/other",
+        "names/.git",
+        "names/git",
+        "names/a",
+        "objects/a.git",
+        "names/a%2.git",
+        "names/a%zz.git",
+        "names/%61.git",
+        "names/a%2f.git",
+        "names/%C3.git",
+        "names/gr%EF%BF%BDn.git",
+        "names/a//b.git",
+        "names/a.git/b.git",
+        "names/a b.git"
       })
   void key_that_no_name_makes_has_no_name(String key) {
-    assertThat(RepositoryName.fromManifestKey(key)).isEmpty();
+    assertThat(RepositoryName.fromPointerKey(key)).isEmpty();
   }
 }

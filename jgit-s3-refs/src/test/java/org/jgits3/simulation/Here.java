@@ -9,4 +9,9 @@ public final class Here {
   public static Scheduler.Jvm process() {
     return Strand.current().process();
   }
+
+  /** The strand that runs. */
+  public static Object strand() {
+    return Strand.current();
+  }
 }

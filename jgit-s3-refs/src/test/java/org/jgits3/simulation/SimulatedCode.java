@@ -381,7 +381,8 @@ final class SimulatedCode extends ClassLoader {
             "org.jgits3.internal.refs.log.LogCompaction.level 251", 5,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 6144", 300,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 237568", 300,
-            "org.jgits3.maintenance.PackCompaction.due 10", 2);
+            "org.jgits3.maintenance.PackCompaction.due 10", 2,
+            "org.jgits3.maintenance.Sweep.<clinit> 7", 0);
 
     /** Bounds that a world sets for each run. */
     private static final Set<String> SET_BY_WORLD =
@@ -400,7 +401,7 @@ final class SimulatedCode extends ClassLoader {
     public void visitIntInsn(int opcode, int operand) {
       if (SET_BY_WORLD.contains(where + operand)) {
         super.visitFieldInsn(
-            GETSTATIC, (WORLD + "CommitWorld").replace('.', '/'), "remembered", "I");
+            GETSTATIC, (WORLD + "ManifestWorld").replace('.', '/'), "remembered", "I");
       } else {
         super.visitIntInsn(opcode, BOUNDS.getOrDefault(where + operand, operand));
       }

@@ -26,7 +26,8 @@ class SimulationAtLengthTest {
 
   private static Map<String, Integer> shares() {
     Map<String, Integer> shares = new LinkedHashMap<>();
-    shares.put("CommitWorld", 16);
+    shares.put("CommitWorld", 8);
+    shares.put("NamesWorld", 8);
     shares.put("RefsWorld", 3);
     shares.put("PackWorld", 1);
     return shares;

@@ -16,11 +16,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Quiet.class)
 class SimulationTest {
   /** Seed of PackWorld of a run in which a repository is not opened. */
-  private static final long NOT_OPENED = 9;
+  private static final long NOT_OPENED = 10;
 
   @Test
   void commits_are_linearizable() {
     run("CommitWorld", RandomSeed.count(300, 8_000));
+  }
+
+  @Test
+  void names_obey_their_invariants() {
+    run("NamesWorld", RandomSeed.count(300, 8_000));
   }
 
   @Test
@@ -48,7 +53,7 @@ class SimulationTest {
 
   @Test
   void a_run_follows_from_its_seed() throws Throwable {
-    for (String world : List.of("CommitWorld", "RefsWorld", "PackWorld")) {
+    for (String world : List.of("CommitWorld", "NamesWorld", "RefsWorld", "PackWorld")) {
       SimulationRun one = new SimulationRun(world, Mutation.NONE);
       SimulationRun other = new SimulationRun(world, Mutation.NONE);
       for (long seed = 1; seed <= RandomSeed.count(6, 25); seed++) {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import static org.jgits3.manifest.ManifestCodec.MIN_REPOSITORY_BYTES;
+import static org.jgits3.manifest.NamePointer.LEAST_BYTES;
+
 import java.io.IOException;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.IntUnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -46,30 +52,31 @@ public final class MadeUpRepositories extends DelegatingObjectStore {
         "-XX:TieredStopAtLevel=" + (count < 1_000_000 ? 1 : 4));
   }
 
-  /** A name of 35 characters, sorted by number. */
+  /** The name of a repository, 35 characters. */
   public static String name(int i) {
     String department = Integer.toString(1000 + i / 10_000).substring(1);
     String number = Integer.toString(10_000_000 + i).substring(1);
     return "departments/" + department + "/repository-" + number;
   }
 
-  /** The number in a name. */
-  public static int number(String name) {
-    return Integer.parseInt(name.substring(name.lastIndexOf('-') + 1));
+  /** The id of a repository, sorted by number. */
+  public static String id(int i) {
+    HexFormat hex = HexFormat.of();
+    long mixed = (i + 1) * 0xd1342543de82ef95L;
+    return hex.toHexDigits(i) + hex.toHexDigits((int) (mixed >>> 32)) + hex.toHexDigits(mixed);
+  }
+
+  /** The number in an id. */
+  public static int number(String id) {
+    return HexFormat.fromHexDigits(id, 0, 8);
   }
 
   /** The manifest of the repository with a number. */
   public VersionedManifest manifest(int i) {
-    HexFormat hex = HexFormat.of();
-    String id = hex.toHexDigits((i + 1) * 0xd1342543de82ef95L) + hex.toHexDigits((long) i);
+    RepositoryState state = new RepositoryState.Active(new RepositoryName(name(i)));
     Manifest manifest =
-        Manifest.blank(
-            id,
-            RepositoryState.ACTIVE,
-            generation.applyAsInt(i),
-            0,
-            RepositorySettings.NONE,
-            Refs.NONE);
+        Manifest.first(id(i), state, 1, RepositorySettings.NONE, Refs.NONE)
+            .committed(generation.applyAsInt(i), state, Collections.emptySortedMap(), 0);
     return new VersionedManifest(manifest, version(i));
   }
 
@@ -81,21 +88,33 @@ public final class MadeUpRepositories extends DelegatingObjectStore {
 
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-    Optional<RepositoryName> name = RepositoryName.fromManifestKey(key);
-    if (name.isEmpty()) {
+    Optional<String> id = ObjectNames.repositoryIdOfManifest(key);
+    if (id.isEmpty()) {
       return super.get(key, known);
     }
-    VersionedManifest manifest = manifest(number(name.get().value()));
-    return new GetResult.Found(
-        ManifestCodec.encode(name.get(), manifest.manifest()), manifest.version());
+    VersionedManifest manifest = manifest(number(id.get()));
+    return new GetResult.Found(ManifestCodec.encode(manifest.manifest()), manifest.version());
   }
 
+  /** Lists manifests or pointers, without the checks of names. */
   @Override
-  public void list(String prefix, Consumer<ListedObject> each) {
+  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+    if (prefix.equals(ObjectNames.MANIFESTS)) {
+      list(prefix, i -> ObjectNames.manifestKey(id(i)), MIN_REPOSITORY_BYTES, each);
+    } else if (prefix.startsWith(RepositoryName.PREFIX)) {
+      list(prefix, i -> RepositoryName.PREFIX + name(i) + ".git", LEAST_BYTES, each);
+    } else {
+      super.list(prefix, each);
+    }
+  }
+
+  private void list(
+      String prefix, IntFunction<String> keys, int size, Consumer<ListedObject> each) {
     for (int i = 0; i < count; i++) {
-      String key = "repos/" + name(i) + ".git/manifest"; // without the checks of names
-      each.accept(
-          new ListedObject(key, ManifestCodec.MIN_REPOSITORY_BYTES, Optional.of(version(i))));
+      String key = keys.apply(i);
+      if (key.startsWith(prefix)) {
+        each.accept(new ListedObject(key, size, Optional.of(version(i))));
+      }
     }
   }
 }

@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
@@ -38,7 +39,7 @@ class ExporterTest {
     update.setNewObjectId(TestRepositories.commit(repository, "tip"));
     update.update();
     out = directory.resolve("out");
-    staging = directory.resolve("out.exporting");
+    staging = directory.resolve("out.part.lock");
   }
 
   @AfterEach
@@ -113,6 +114,20 @@ class ExporterTest {
     isRefused(out);
     assertThat(out.resolve("notes.txt")).hasContent("mine");
     assertThat(staging).doesNotExist();
+  }
+
+  @Test
+  void longest_name_is_exported() throws Exception {
+    RepositoryName longest = new RepositoryName("n".repeat(240));
+    out = directory.resolve(longest + ".git");
+    export(NullProgressMonitor.INSTANCE);
+    assertThat(out.resolve("HEAD")).exists();
+  }
+
+  @Test
+  void no_repository_of_a_site_is_where_another_one_grows() {
+    assertThatThrownBy(() -> new RepositoryName(staging.getFileName() + "/y"))
+        .hasMessageContaining("ends in .git or .lock");
   }
 
   /** Thrown where a process is killed: nothing is removed. */

@@ -11,6 +11,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.fleet.Manifests;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -123,6 +124,8 @@ class ImportInterruptionTest extends ImportFixture {
           .hasMessageContaining(blob)
           .hasMessageContaining("missing");
       assertThat(manager.list()).isEmpty();
+      Manifests.list(
+          manager.store(), (id, object) -> assertThat(Manifests.isTombstone(object)).isTrue());
     }
   }
 }

@@ -24,6 +24,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -114,7 +115,7 @@ class RestorerTest {
   }
 
   private Sweep.Report sweep() throws IOException {
-    return sweeper.sweep("r", Duration.ZERO, false).orElseThrow();
+    return sweeper.sweep("r", Duration.ZERO, false);
   }
 
   /** The accident: a branch is deleted, and its objects are collected until they are gone. */
@@ -214,7 +215,7 @@ class RestorerTest {
     beforeDelete.set(
         () -> {
           try (ManifestCommitter committer =
-              new ManifestCommitter(plain, NAME, CommitPolicy.DEFAULT)) {
+              StoredManifest.committer(plain, NAME, CommitPolicy.DEFAULT)) {
             assertThatThrownBy(
                     () ->
                         committer.<Boolean>commit(
@@ -298,8 +299,9 @@ class RestorerTest {
 
   @Test
   void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
+    String id = manifest().repositoryId();
     manager.delete("r");
-    Manifest tombstone = manifest();
+    Manifest tombstone = ManifestFile.read(plain, id).orElseThrow().manifest();
     Manifest before = manifestOfANewOne();
     isRefused(tombstone, "has no repository");
     assertThat(manifest()).isEqualTo(before);

@@ -7,18 +7,18 @@ import java.util.Optional;
 enum BudgetedOperation {
   LOOKUP_UNCHANGED("look-up, nothing changed", 1, "lookup_unchanged"),
   LOOKUP_IN_WINDOW("look-up within the validity window", 0, null),
-  LOOKUP_COLD("first look-up after a cold start", 2, "lookup_cold"),
+  LOOKUP_COLD("first look-up after a cold start", 3, "lookup_cold"),
   BATCH_UPDATE("batch of 1,000 ref updates, warm", 1, "batch_update"),
   SMALL_PUSH("small push, warm server", 3, "small_push"),
   NOOP_FETCH("fetch with nothing new, warm server", 1, "noop_fetch"),
   /** Beside those that its pack takes when it is read in ranges of the size that is set. */
-  COLD_CLONE("clone of a collected repository, cold server", 4, "cold_clone_overhead"),
+  COLD_CLONE("clone of a collected repository, cold server", 5, "cold_clone_overhead"),
   FOREIGN_COMPACTION("look-up after a compaction elsewhere", 1, "foreign_compaction"),
-  LISTING_COLD("open and list of all refs, cold process", 2, "listing_cold"),
-  LS_REMOTE_COLD("`ls-remote` in protocol 2, cold server", 3, "ls_remote_cold"),
-  CREATE("creation of a repository", 1, "create"),
-  DELETE("deletion of a repository, cold process", 2, "delete"),
-  FORK("fork of a template that is known", 2, "fork"),
+  LISTING_COLD("open and list of all refs, cold process", 3, "listing_cold"),
+  LS_REMOTE_COLD("`ls-remote` in protocol 2, cold server", 4, "ls_remote_cold"),
+  CREATE("creation of a repository", 2, "create"),
+  DELETE("deletion of a repository, cold process", 5, "delete"),
+  FORK("fork of a template that is known", 3, "fork"),
   /** Beside those that a store takes whose listings have no versions. */
   IDLE_COLLECTIONS("`gc --all`, all repositories idle", 2, "idle_collections"),
   IDLE_SWEEPS("`sweep --all`, all repositories idle", 3, "idle_sweeps");

@@ -17,7 +17,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.maintenance.FleetPass;
-import org.jgits3.maintenance.Sweep;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.http.GitHttpServer;
 import org.jgits3.transfer.ImportSource;
@@ -270,13 +270,11 @@ final class Operations {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       try (FleetPass pass = manager.collectionPass(true)) {
-        for (var name = pass.next(); name.isPresent(); name = pass.next()) {
+        for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+          String name = manager.nameOf(id.get()).orElseThrow();
           pass.done(
-              name.get(),
-              manager
-                  .maintenance(name.get())
-                  .collectGarbage(NullProgressMonitor.INSTANCE)
-                  .settled());
+              id.get(),
+              manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).settled());
         }
         pass.save();
       }
@@ -289,12 +287,8 @@ final class Operations {
       S3RepositoryManager manager = process.manager();
       for (int i = 0; i < 2; i++) { // the first one leaves a mark
         try (FleetPass pass = manager.sweepPass(true)) {
-          for (var name = pass.next(); name.isPresent(); name = pass.next()) {
-            pass.done(
-                name.get(),
-                manager
-                    .sweep(pass.nameIndex(), name.get(), Duration.ZERO, false)
-                    .flatMap(Sweep.Report::settled));
+          for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+            pass.done(id.get(), manager.sweepById(id.get(), Duration.ZERO, false).settled());
           }
           pass.save();
         }
@@ -309,7 +303,7 @@ final class Operations {
     }
   }
 
-  /** Names whose version a listing does not tell. */
+  /** Manifests whose version a listing does not tell. */
   int unversioned() throws IOException {
     int[] unversioned = new int[1];
     try (CountedProcess process = process()) {
@@ -317,7 +311,7 @@ final class Operations {
           .manager()
           .store()
           .list(
-              RepositoryName.PREFIX,
+              ObjectNames.MANIFESTS,
               object -> unversioned[0] += object.version().isEmpty() ? 1 : 0);
     }
     return unversioned[0];

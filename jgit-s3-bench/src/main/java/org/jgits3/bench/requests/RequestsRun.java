@@ -103,8 +103,7 @@ final class RequestsRun implements Closeable {
       throws IOException {
     return switch (operation) {
       case COLD_CLONE -> ranges(operations);
-      case IDLE_COLLECTIONS -> operations.unversioned();
-      case IDLE_SWEEPS -> 2 * operations.unversioned(); // what it holds, and whether it changed
+      case IDLE_COLLECTIONS, IDLE_SWEEPS -> operations.unversioned();
       default -> 0;
     };
   }

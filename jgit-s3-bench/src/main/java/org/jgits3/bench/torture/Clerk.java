@@ -80,17 +80,16 @@ final class Clerk implements Closeable {
 
   /** Notes that a write begins now, and returns its name. */
   String beginWrite(String group, List<Change> changes) throws IOException {
-    return begin(System.nanoTime(), group, "write", changes);
+    return beginWrite(System.nanoTime(), group, changes);
   }
 
   /**
-   * Notes a change that has begun, and returns its name.
+   * Notes a write that has begun, and returns its name.
    *
    * @param began when it began, by {@link System#nanoTime}
-   * @param verb {@code write}, or {@code move} if others can finish it
    */
-  String begin(long began, String group, String verb, List<Change> changes) throws IOException {
-    StringBuilder words = new StringBuilder(verb);
+  String beginWrite(long began, String group, List<Change> changes) throws IOException {
+    StringBuilder words = new StringBuilder("write");
     changes.forEach(change -> words.append(' ').append(change));
     return begin(began, group, words.toString());
   }

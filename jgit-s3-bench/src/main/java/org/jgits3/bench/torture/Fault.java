@@ -50,7 +50,9 @@ public enum Fault {
   /** Those of a store that no client can get along with. */
   static final Set<Fault> LIES = Collections.unmodifiableSet(EnumSet.of(LIE, LIE_ABOUT_NAME));
 
-  private static final Pattern NAMED = Pattern.compile("/repos/n\\d+\\.git/manifest");
+  /** Tombstone of a repository that had a name: others are in epoch 1. */
+  private static final Pattern TOMBSTONE =
+      Pattern.compile("\"state\":\"deleted\",\"epoch\":(?!1,)");
 
   /** Its name in reports. */
   String words() {
@@ -67,8 +69,7 @@ public enum Fault {
       case SLOW_ANSWER -> !request.isWrite();
       case LIE_ABOUT_NAME ->
           request.isConditionalWrite()
-              && NAMED.matcher(request.target()).find()
-              && new String(request.body(), UTF_8).contains("\"state\":\"deleted\"");
+              && TOMBSTONE.matcher(new String(request.body(), UTF_8)).find();
       case LIE -> request.isConditionalWrite() && request.target().contains("/manifest");
       default -> true;
     };

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -20,11 +19,6 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.maintenance.Verification;
-import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositoryState;
-import org.jgits3.store.GetResult;
 
 /** Judges what processes were told, when all have ended and nothing disturbs any more. */
 final class Judgement {
@@ -54,11 +48,9 @@ final class Judgement {
       String what = finding.split(" ", 2)[1];
       (what.startsWith("lost") ? lost : anomalies).add(what);
     }
-    finishRenames();
     manager
-        .nameIndex()
-        .contradictions()
-        .forEach(c -> lost.add("lost: " + c.key() + ": " + c.problem()));
+        .checkNames(false)
+        .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);
@@ -151,50 +143,6 @@ final class Judgement {
     }
   }
 
-  /** Finishes the renames of processes that were killed, those that have fenced writers first. */
-  private void finishRenames() throws IOException {
-    for (String name : used()) {
-      if (state(name).orElse(null) instanceof RepositoryState.Moving moving) {
-        finishRename(name, moving.to());
-      }
-    }
-    for (String name : used()) {
-      if (state(name).orElse(null) instanceof RepositoryState.Reserved reserved) {
-        finishRename(reserved.from(), name);
-      }
-    }
-  }
-
-  /** Names that were ever used. */
-  private List<String> used() throws IOException {
-    List<String> names = new ArrayList<>();
-    manager
-        .store()
-        .list(
-            RepositoryName.PREFIX,
-            object ->
-                RepositoryName.fromManifestKey(object.key())
-                    .ifPresent(name -> names.add(name.value())));
-    return names;
-  }
-
-  private Optional<RepositoryState> state(String name) throws IOException {
-    String key = RepositoryName.of(name).manifestKey();
-    return manager.store().get(key, Optional.empty()) instanceof GetResult.Found found
-        ? Optional.of(Manifest.decode(key, found.bytes()).state())
-        : Optional.empty();
-  }
-
-  private void finishRename(String from, String to) {
-    try {
-      manager.rename(from, to);
-    } catch (ManifestException.Gone abandoned) {
-      // a name that was reserved for it is free
-    } catch (IOException e) {
-      lost.add("lost: " + from + " cannot be finished to be renamed: " + e.getMessage());
-    }
-  }
-
   /** Adds the last look-up of all refs to the history. */
   private void readAll(Map<String, String> repositories) throws IOException, InterruptedException {
     Map<String, Set<String>> groups = new TreeMap<>();
@@ -208,7 +156,7 @@ final class Judgement {
     groups.remove(Names.GROUP);
     try (Clerk clerk = Clerk.of(directory, "end")) {
       for (String name : TortureRun.PASSING) {
-        judge(name, () -> lookUp(clerk, name));
+        judge(name, () -> Names.lookUp(manager, clerk, name));
       }
       for (var group : groups.entrySet()) {
         Family family = Family.of(group.getKey());
@@ -217,15 +165,6 @@ final class Judgement {
           judge(name, () -> read(clerk, family, name, group.getValue()));
         }
       }
-    }
-  }
-
-  /** Looks up a name; one that stays reserved is free. */
-  private void lookUp(Clerk clerk, String name) throws IOException {
-    if (state(name).orElse(null) instanceof RepositoryState.Reserved) {
-      clerk.read(System.nanoTime(), Names.GROUP, Map.of(name, Clerk.MISSING));
-    } else {
-      Names.lookUp(manager, clerk, name);
     }
   }
 

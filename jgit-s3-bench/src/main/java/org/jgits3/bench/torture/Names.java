@@ -16,13 +16,13 @@ import org.jgits3.bench.torture.Clerk.Outcome;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositoryState;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 
 /**
- * Creates, imports, renames, deletes and looks up repositories under a few shared names, by one
- * thread. In the history the names are refs of one group, and the ids of repositories their values.
+ * Creates, forks, imports, renames, deletes and looks up repositories under a few shared names, by
+ * one thread. In the history the names are refs of one group, and the ids of repositories their
+ * values.
  */
 final class Names {
   /** Tags of the source of imports. */
@@ -30,6 +30,9 @@ final class Names {
 
   /** Group of the names in the history. */
   static final String GROUP = "names";
+
+  /** Name of the template of forks, which stays. */
+  static final String TEMPLATE = "template";
 
   private final S3RepositoryManager manager;
   private final Clerk clerk;
@@ -59,8 +62,9 @@ final class Names {
 
   void step() throws IOException {
     String name = name();
-    switch (random.nextInt(14)) {
+    switch (random.nextInt(15)) {
       case 0, 1, 2 -> new Creation(name).attempt();
+      case 10 -> new Fork(name).attempt();
       case 3, 4 -> new Rename(name, name()).attempt();
       case 5 -> new Deletion(name).attempt();
       case 6, 7 -> new Import(name).attempt();
@@ -77,7 +81,7 @@ final class Names {
    * Looks up the repository of a name.
    *
    * @return its id, or that there is none
-   * @throws IOException if that is not known now, because it is being renamed, say
+   * @throws IOException if that is not known now
    */
   static String lookUp(S3RepositoryManager manager, Clerk clerk, String name) throws IOException {
     long began = System.nanoTime();
@@ -91,7 +95,7 @@ final class Names {
     return value;
   }
 
-  /** A name that is not listed stands for none; one that is may be being renamed. */
+  /** A name that is not listed stands for none; one that is may be dead. */
   private void list() throws IOException {
     long began = System.nanoTime();
     Set<String> listed = manager.list();
@@ -105,15 +109,11 @@ final class Names {
 
   /** A change of names, in the history from the first write on that may make it. */
   private abstract class NameChange {
-    private final String verb;
     private Optional<String> id = Optional.empty();
+    private List<Change> begun = List.of();
 
-    NameChange(String verb) {
-      this.verb = verb;
-    }
-
-    /** Changes that a write makes or prepares; none if it is of another name. */
-    abstract List<Change> changes(RepositoryName written, Manifest manifest);
+    /** Changes that the write of a manifest makes; none if it makes none of this kind. */
+    abstract List<Change> changes(Manifest written);
 
     abstract void make() throws IOException;
 
@@ -124,7 +124,7 @@ final class Names {
       long began = System.nanoTime();
       String result = "ok";
       Outcome outcome = Outcome.OK;
-      WatchedManifests.watch(Optional.of((name, manifest) -> begin(began, name, manifest)));
+      WatchedManifests.watch(Optional.of(manifest -> begin(began, manifest)));
       try {
         make();
       } catch (IOException e) {
@@ -139,12 +139,22 @@ final class Names {
       clerk.did(getClass().getSimpleName(), result);
     }
 
-    private void begin(long began, RepositoryName written, Manifest manifest) throws IOException {
-      List<Change> changes = id.isPresent() ? List.of() : changes(written, manifest);
-      if (!changes.isEmpty()) {
-        id = Optional.of(clerk.begin(began, GROUP, verb, changes));
+    /** Begins anew if the change is tried with another repository: that of before is refused. */
+    private void begin(long began, Manifest written) throws IOException {
+      List<Change> changes = changes(written);
+      if (changes.isEmpty() || changes.equals(begun)) {
+        return;
       }
+      if (id.isPresent()) {
+        clerk.endWrite(id.get(), Outcome.REFUSED);
+      }
+      begun = changes;
+      id = Optional.of(clerk.beginWrite(began, GROUP, changes));
     }
+  }
+
+  private static boolean says(Manifest manifest, String name) {
+    return manifest.name().map(RepositoryName::value).equals(Optional.of(name));
   }
 
   private static Change begins(String name, Manifest manifest) {
@@ -155,17 +165,16 @@ final class Names {
     return new Change(name, manifest.repositoryId(), Clerk.MISSING);
   }
 
-  private final class Creation extends NameChange {
-    private final String name;
+  private class Creation extends NameChange {
+    final String name;
 
     Creation(String name) {
-      super("write");
       this.name = name;
     }
 
     @Override
-    List<Change> changes(RepositoryName written, Manifest manifest) {
-      return written.value().equals(name) ? List.of(begins(name, manifest)) : List.of();
+    List<Change> changes(Manifest written) {
+      return says(written, name) ? List.of(begins(name, written)) : List.of();
     }
 
     @Override
@@ -185,17 +194,28 @@ final class Names {
     }
   }
 
+  /** A fork of a template that no process deletes. */
+  private final class Fork extends Creation {
+    Fork(String name) {
+      super(name);
+    }
+
+    @Override
+    void make() throws IOException {
+      manager.fork(TEMPLATE, name).close();
+    }
+  }
+
   private final class Deletion extends NameChange {
     private final String name;
 
     Deletion(String name) {
-      super("write");
       this.name = name;
     }
 
     @Override
-    List<Change> changes(RepositoryName written, Manifest manifest) {
-      return written.value().equals(name) ? List.of(ends(name, manifest)) : List.of();
+    List<Change> changes(Manifest written) {
+      return written.holdsRepository() ? List.of() : List.of(ends(name, written));
     }
 
     @Override
@@ -212,22 +232,18 @@ final class Names {
     }
   }
 
-  /** A rename, which other processes may finish. */
   private final class Rename extends NameChange {
     private final String from;
     private final String to;
 
     Rename(String from, String to) {
-      super("move");
       this.from = from;
       this.to = to;
     }
 
     @Override
-    List<Change> changes(RepositoryName written, Manifest manifest) {
-      return written.value().equals(to) && !from.equals(to)
-          ? List.of(ends(from, manifest), begins(to, manifest))
-          : List.of();
+    List<Change> changes(Manifest written) {
+      return says(written, to) ? List.of(ends(from, written), begins(to, written)) : List.of();
     }
 
     @Override
@@ -239,26 +255,22 @@ final class Names {
     Outcome outcome(IOException failure) {
       return failure instanceof ManifestException.Gone
               || failure instanceof ManifestException.Exists
+              || failure instanceof ManifestException.NotCommitted
           ? Outcome.REFUSED
           : Outcome.UNKNOWN;
     }
   }
 
-  /** An import, whose repository gets the name by a rename that other processes may finish. */
   private final class Import extends NameChange {
     private final String name;
 
     Import(String name) {
-      super("move");
       this.name = name;
     }
 
     @Override
-    List<Change> changes(RepositoryName written, Manifest manifest) {
-      return manifest.state() instanceof RepositoryState.Active active
-              && active.importOf().equals(Optional.of(name))
-          ? List.of(begins(name, manifest))
-          : List.of();
+    List<Change> changes(Manifest written) {
+      return says(written, name) ? List.of(begins(name, written)) : List.of();
     }
 
     @Override

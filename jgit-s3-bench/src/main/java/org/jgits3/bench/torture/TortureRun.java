@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -27,7 +28,10 @@ import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.Main;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
 
 /** One run: processes that work, faults, kills, and the judgement. Used by one thread. */
 public final class TortureRun {
@@ -95,6 +99,7 @@ public final class TortureRun {
           create(direct, name);
         }
         makeSource();
+        makeTemplate(direct);
         return torture(endpoint, direct, histories, logs, check);
       }
     }
@@ -131,6 +136,23 @@ public final class TortureRun {
         stdin -> stdin.write(history.toString().getBytes(US_ASCII)),
         "fast-import",
         "--quiet");
+  }
+
+  /** Makes what is forked. */
+  private void makeTemplate(S3RepositoryManager manager) throws IOException {
+    RepositoryName imported = RepositoryName.of("imported");
+    try (ImportSource directory = ImportSource.open(source().toString())) {
+      importInto(manager, directory, imported);
+    }
+    try (ImportSource repository = ImportSource.template(manager, imported)) {
+      importInto(manager, repository, RepositoryName.of(Names.TEMPLATE));
+    }
+    manager.delete(imported.value());
+  }
+
+  private static void importInto(
+      S3RepositoryManager manager, ImportSource source, RepositoryName name) throws IOException {
+    new Importer(manager, NullProgressMonitor.INSTANCE).run(source, name);
   }
 
   private Verdict torture(

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.bench.robust.InterceptedStore;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.ObjectStore;
 
 /**
@@ -16,7 +16,7 @@ final class WatchedManifests {
   /** Learns of a write before its first attempt, and of each later one. */
   @FunctionalInterface
   interface Watcher {
-    void writes(RepositoryName name, Manifest manifest) throws IOException;
+    void writes(Manifest manifest) throws IOException;
   }
 
   private static final ThreadLocal<Watcher> WATCHER = new ThreadLocal<>();
@@ -31,9 +31,8 @@ final class WatchedManifests {
           Watcher watcher = WATCHER.get();
           if (watcher != null && request.equals("putIf")) {
             String key = (String) args[0];
-            Optional<RepositoryName> name = RepositoryName.fromManifestKey(key);
-            if (name.isPresent()) {
-              watcher.writes(name.get(), Manifest.decode(key, (byte[]) args[1]));
+            if (ObjectNames.repositoryIdOfManifest(key).isPresent()) {
+              watcher.writes(Manifest.decode(key, (byte[]) args[1]));
             }
           }
         });

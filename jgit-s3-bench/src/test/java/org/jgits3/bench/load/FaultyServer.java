@@ -10,8 +10,8 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
@@ -48,9 +48,10 @@ final class FaultyServer {
 
   private static void forget(Path config) throws IOException, ConfigInvalidException {
     try (S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.load(config))) {
-      Iterator<String> names = manager.names("pushed", "").iterator();
-      if (names.hasNext()) {
-        try (S3Repository repository = manager.openRepository(names.next())) {
+      Optional<String> pushed =
+          manager.list().stream().filter(name -> name.startsWith("pushed")).findFirst();
+      if (pushed.isPresent()) {
+        try (S3Repository repository = manager.openRepository(pushed.get())) {
           Collection<Ref> branches = repository.getRefDatabase().getRefsByPrefix("refs/heads/c");
           RefUpdate update = repository.updateRef(branches.iterator().next().getName());
           update.setForceUpdate(true);

@@ -166,25 +166,6 @@ class HistoryCheckTest {
   }
 
   @Test
-  void a_move_that_another_has_made_is_right_and_a_write_is_not() throws Exception {
-    String twice =
-        """
-        begin 1 10 names write a=-:x
-        end 1 20 ok
-        begin 2 30 names %1$s a=x:- b=-:x
-        begin 3 31 names %1$s a=x:- b=-:x
-        end 2 40 ok
-        end 3 41 ok
-        begin 4 50 names read a b
-        end 4 60 ok a=- b=%2$s
-        """;
-
-    assertThat(judge(twice.formatted("move", "x")).exit).isZero();
-    assertThat(judge(twice.formatted("write", "x")).exit).isEqualTo(1);
-    assertThat(judge(twice.formatted("move", "-")).exit).isEqualTo(1);
-  }
-
-  @Test
   void bad_input_is_one_line_with_its_place() throws Exception {
     Verdict verdict = judge("begin 1 10 g write a=v1\n");
 
@@ -249,7 +230,7 @@ class HistoryCheckTest {
             Map<String, String> after = new HashMap<>(Map.of(from, "-", other, state.get(from)));
             String before = from + "=" + state.get(from) + ":- " + other + "=-:" + state.get(from);
             boolean fits = !state.get(from).equals("-") && state.get(other).equals("-");
-            lines.append(begin + "move " + before + "\n" + end + outcome(fits, after));
+            lines.append(begin + "write " + before + "\n" + end + outcome(fits, after));
           }
           default -> {
             String name = name();

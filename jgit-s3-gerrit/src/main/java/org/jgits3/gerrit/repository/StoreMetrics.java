@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.UnknownCause;
+import org.jgits3.metrics.UnknownCause;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;

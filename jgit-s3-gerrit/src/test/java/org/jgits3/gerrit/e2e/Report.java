@@ -17,7 +17,7 @@ final class Report {
   private static final PrintStream OUT = System.out;
 
   private static final Pattern MANIFEST =
-      Pattern.compile("(Get|Put)Object \\S+/repos/(\\S+)\\.git/manifest \\d+");
+      Pattern.compile("(Get|Put)Object \\S+/repos/(\\w+)/manifest \\d+");
 
   private static final Pattern LEASE = Pattern.compile("\\w+ \\S+/objects/\\w+/lease \\d+");
 
@@ -148,7 +148,7 @@ final class Report {
   }
 
   /**
-   * Counts the reads of each manifest, by name of the repository. Those after the last write of an
+   * Counts the reads of each manifest, by id of the repository. Those after the last write of an
    * operation are left out: there begin the merging of packs, most of which holds a lease, and what
    * Gerrit does after a request.
    */

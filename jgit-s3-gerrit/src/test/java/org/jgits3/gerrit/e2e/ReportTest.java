@@ -9,15 +9,15 @@ import org.junit.jupiter.api.Test;
 
 /** Validations among the requests of an operation. */
 class ReportTest {
-  private static final String READ = "GetObject git/repos/tools/p.git/manifest 304";
-  private static final String WRITTEN = "PutObject git/repos/tools/p.git/manifest 200";
-  private static final String READ_USERS = "GetObject git/repos/All-Users.git/manifest 304";
+  private static final String READ = "GetObject git/repos/3775f94155077937/manifest 304";
+  private static final String WRITTEN = "PutObject git/repos/3775f94155077937/manifest 200";
+  private static final String READ_USERS = "GetObject git/repos/a1b2c3d4e5f60718/manifest 304";
   private static final String LEASE = "GetObject git/objects/3775f94155077937/lease 404";
   private static final String PACK = "PutObject git/objects/3775f94155077937/pack/4.bundle 200";
 
   private static void counts(List<String> requests, int project, int users) {
     assertThat(Report.validations(requests))
-        .isEqualTo(Map.of("tools/p", project, "All-Users", users));
+        .isEqualTo(Map.of("3775f94155077937", project, "a1b2c3d4e5f60718", users));
   }
 
   @Test

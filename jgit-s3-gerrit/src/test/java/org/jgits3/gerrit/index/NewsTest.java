@@ -18,10 +18,10 @@ import org.jgits3.TestRepositories;
 import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.StoreChanges;
 import org.jgits3.history.StoreCursor;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.GetResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** News of a project, from the transactions of a real store. */
 class NewsTest {
-  private static final String MANIFEST = new RepositoryName("a").manifestKey();
   private static final Effect CHANGE = new Effect.OfChange(Change.id(1234));
   private static final Effect ALL = new Effect.OfProject();
   private static final Effect OTHER_CHANGE = new Effect.OfChange(Change.id(5));
@@ -45,6 +44,7 @@ class NewsTest {
   private S3RepositoryManager manager;
   private LongLog elsewhere;
   private StoreCursor followed;
+  private String key;
 
   @BeforeEach
   void create() throws Exception {
@@ -53,6 +53,7 @@ class NewsTest {
     try (S3RepositoryManager other = TestRepositories.manager(directory)) {
       other.createRepository("a").close();
     }
+    key = StoredManifest.key(store, "a");
     elsewhere = new LongLog(store, "a");
     followed = manager.storeHistory().now();
   }
@@ -81,11 +82,11 @@ class NewsTest {
   }
 
   private byte[] manifest() throws IOException {
-    return ((GetResult.Found) store.get(MANIFEST, Optional.empty())).bytes();
+    return ((GetResult.Found) store.get(key, Optional.empty())).bytes();
   }
 
   private void replace(byte[] manifest) throws IOException {
-    store.put(MANIFEST, manifest, 0, manifest.length);
+    store.put(key, manifest, 0, manifest.length);
   }
 
   private RepositoryChange next() throws IOException {

@@ -53,8 +53,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends of projects on a node that has not yet followed what another one did. */
 class ProjectLifeTest {
@@ -204,18 +202,6 @@ class ProjectLifeTest {
     assertThat(end(here, PARENT).value()).isEqualTo("done");
     assertThat(end(here, CHILD).value()).isEqualTo("done");
     assertThat(ended).hasValue(2);
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {2, 3})
-  void a_move_that_was_interrupted_may_be_repeated_and_others_wait(int writes) throws Exception {
-    here.createRepository(CHILD).close();
-    TestRepositories.renameAndDie(directory.resolve("store"), CHILD.get(), "moved", writes);
-    assertThat(end(here, CHILD).value()).isEqualTo("done");
-    assertThatThrownBy(() -> end(here, PARENT))
-        .isInstanceOf(ResourceConflictException.class)
-        .hasMessageContaining("moved");
-    assertThat(ended).hasValue(1);
   }
 
   @Test

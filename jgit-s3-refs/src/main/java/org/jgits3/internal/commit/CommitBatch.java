@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.UnknownCause;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.metrics.UnknownCause;
 
 /**
  * Changes applied to one base, each to the state left by the one before, and the verdicts that hold

@@ -13,10 +13,9 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RepositoryState;
-import org.jgits3.manifest.UnknownCause;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.UnknownCause;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
@@ -433,10 +432,8 @@ final class CommitLoop {
     Manifest base = inFlight.base().manifest();
     Manifest found = seen.manifest();
     boolean inDoubt = inFlight.write().inDoubt();
-    boolean same = found.repositoryId().equals(base.repositoryId());
-    boolean active = same && found.state() instanceof RepositoryState.Active;
-    boolean mayBeMade =
-        inDoubt && !WriterTable.tells(found, Optional.of(base), base.generation() + 1);
+    boolean active = file.serves(found.state());
+    boolean mayBeMade = inDoubt && !WriterTable.tells(found, base.generation() + 1);
     if (found.counters().writers().containsKey(inFlight.nonce())) {
       applied(seen, active, asOf);
     } else if (!active) {

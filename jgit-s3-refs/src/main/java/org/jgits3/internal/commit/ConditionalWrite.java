@@ -13,7 +13,7 @@ import org.jgits3.store.StoreException;
  *
  * <p>Not safe for use by several threads at once.
  */
-final class ConditionalWrite {
+public final class ConditionalWrite {
   private final ObjectStore store;
   private final String key;
   private final byte[] body;
@@ -21,7 +21,15 @@ final class ConditionalWrite {
   private int attempts;
   private boolean inDoubt;
 
-  ConditionalWrite(ObjectStore store, String key, byte[] body, Precondition precondition) {
+  /**
+   * Prepares a write. Makes no request.
+   *
+   * @param store the store
+   * @param key object to write
+   * @param body its bytes, not modified any more
+   * @param precondition what must hold
+   */
+  public ConditionalWrite(ObjectStore store, String key, byte[] body, Precondition precondition) {
     this.store = store;
     this.key = key;
     this.body = body;
@@ -34,7 +42,7 @@ final class ConditionalWrite {
    * @return its outcome; {@link PutOutcome.Unknown} also if the store threw
    * @throws StoreException.Refused if no attempt can have been applied or ever will be
    */
-  PutOutcome attempt() throws StoreException.Refused {
+  public PutOutcome attempt() throws StoreException.Refused {
     attempts++;
     PutOutcome outcome;
     try {
@@ -51,13 +59,44 @@ final class ConditionalWrite {
     return outcome;
   }
 
+  /**
+   * Makes attempts until one is answered.
+   *
+   * @param ticker time
+   * @param pacing pauses between attempts
+   * @param deadline time by {@link Ticker#nanoTime} after which no attempt begins
+   * @return the answer; {@link PutOutcome.Unknown} if there was none before the deadline or an
+   *     interrupt, after which the thread is still interrupted
+   * @throws StoreException.Refused if no attempt can have been applied or ever will be
+   */
+  public PutOutcome decide(Ticker ticker, Pacing pacing, long deadline)
+      throws StoreException.Refused {
+    PutOutcome outcome = new PutOutcome.Unknown("not attempted before the deadline");
+    while (outcome instanceof PutOutcome.Unknown unknown) {
+      long left = deadline - ticker.nanoTime();
+      if (left <= 0) {
+        return unknown;
+      }
+      if (attempts > 0) {
+        try {
+          ticker.sleep(Math.min(pacing.beforeRepeat(unknown.pause()), left));
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          return unknown;
+        }
+      }
+      outcome = attempt();
+    }
+    return outcome;
+  }
+
   /** The bytes it writes. */
   byte[] body() {
     return body;
   }
 
   /** Attempts made. */
-  int attempts() {
+  public int attempts() {
     return attempts;
   }
 

@@ -69,23 +69,18 @@ final class LatestManifest {
    * @param read the answer
    * @param asOf number of the request
    * @return the newest manifest, the one read or a later one
-   * @throws ManifestException.Gone if it is not active, or has another repository id than the one
-   *     first seen
+   * @throws ManifestException.Gone if it is that of a repository which the file does not serve
    */
   VersionedManifest accept(Optional<VersionedManifest> read, long asOf)
       throws ManifestException.Gone {
     Optional<RepositoryState> state = read.map(found -> found.manifest().state());
-    Seen known = seen;
-    if (!(state.orElse(null) instanceof RepositoryState.Active)
-        || (known != null && !sameRepository(known.manifest(), read.get()))) {
+    if (state.filter(file::serves).isEmpty()) {
       throw gone(state);
     }
     return install(read.get(), asOf);
   }
 
-  /**
-   * Notes that the name does not stand for this repository, and creates the exception that says so.
-   */
+  /** Notes that the repository does not have the name, and creates the exception that says so. */
   ManifestException.Gone gone(Optional<RepositoryState> state) {
     gone = true;
     return file.gone(state);
@@ -148,10 +143,6 @@ final class LatestManifest {
         LOG.error("{}: a listener failed at generation {}", file, item.after().generation(), e);
       }
     }
-  }
-
-  private static boolean sameRepository(VersionedManifest one, VersionedManifest other) {
-    return one.manifest().repositoryId().equals(other.manifest().repositoryId());
   }
 
   private static long generation(VersionedManifest manifest) {

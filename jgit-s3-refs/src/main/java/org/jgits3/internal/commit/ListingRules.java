@@ -19,8 +19,8 @@ import org.jgits3.manifest.StoredObject;
  *
  * <p>A name that is listed for the first time was minted after the sweep boundary of the base, so
  * that no sweeper can have decided to delete it. A name that this process has seen leave never
- * returns. Counters never go back. A template is never changed, and a fork that lists an object of
- * its template names the template.
+ * returns. Counters never go back. The state changes only together with the epoch. The content of a
+ * template never changes, and a fork that lists an object of its template names the template.
  *
  * <p>Used by one thread at a time.
  */
@@ -58,12 +58,16 @@ final class ListingRules {
    * @throws IllegalArgumentException if it changes what only the committer may change
    */
   Manifest check(Manifest base, Manifest before, Manifest next) throws IOException {
-    if (before.isTemplate()) {
+    boolean bound = next.epoch() > before.epoch();
+    if (before.isTemplate() && !bound) {
       throw new ManifestException(
           where + ": is a template, which is never written; fork it, and write the fork", null);
     }
-    if (!next.repositoryId().equals(base.repositoryId()) || !next.state().equals(base.state())) {
-      throw new IllegalArgumentException(where + ": a change alters repository id or state");
+    if (!next.repositoryId().equals(base.repositoryId())
+        || next.epoch() < before.epoch()
+        || (!bound && !next.state().equals(before.state()))) {
+      throw new IllegalArgumentException(
+          where + ": a change alters the repository id, or the state without the epoch");
     }
     if (next.sweepBoundary() > base.generation() || next.dropped() > base.generation() + 1) {
       throw new IllegalArgumentException(
@@ -97,7 +101,10 @@ final class ListingRules {
   private void checkTemplate(Manifest base, Manifest before, Manifest next)
       throws ManifestException {
     Manifest.Template itself = new Manifest.Template(base.repositoryId(), base.generation());
-    boolean becomes = before.template().isEmpty() && next.template().equals(Optional.of(itself));
+    boolean becomes =
+        before.mayHaveForks()
+            && !before.isTemplate()
+            && next.template().equals(Optional.of(itself));
     boolean detaches = before.isFork() && next.template().isEmpty();
     if (!becomes && !detaches) {
       throw new IllegalArgumentException(where + ": a change alters the template");

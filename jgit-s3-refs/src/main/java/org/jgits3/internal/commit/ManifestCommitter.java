@@ -16,9 +16,7 @@ import org.jgits3.internal.concurrent.SharedRequest;
 import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.ObjectStore;
 
 /**
  * The commit loop of one repository in one process: all its changes go through here, and all its
@@ -47,46 +45,41 @@ public final class ManifestCommitter implements Committer, Closeable {
   private boolean closed;
 
   /**
-   * A committer for one name. Makes no request.
+   * A committer for one repository. Makes no request.
    *
-   * @param store where the manifest is
-   * @param name repository
+   * @param file its manifest
    * @param policy how long to try
    */
-  public ManifestCommitter(ObjectStore store, RepositoryName name, CommitPolicy policy) {
-    this(store, name, policy, ManifestReads.VALIDATED, new ManifestCounters());
+  public ManifestCommitter(ManifestFile file, CommitPolicy policy) {
+    this(file, policy, Ticker.SYSTEM, new SplittableRandom());
   }
 
   /**
-   * A committer for one name. Makes no request.
+   * Creates a committer with its own clock and randomness.
    *
-   * @param store where the manifest is
-   * @param name repository
+   * @param file its manifest
    * @param policy how long to try
-   * @param reads how to find out whether the manifest has changed
-   * @param metrics counts manifests that are parsed
+   * @param ticker time
+   * @param random for pauses
    */
   public ManifestCommitter(
-      ObjectStore store,
-      RepositoryName name,
-      CommitPolicy policy,
-      ManifestReads reads,
-      ManifestCounters metrics) {
-    this(
-        new ManifestFile(store, name, reads, metrics),
-        policy,
-        Ticker.SYSTEM,
-        new SplittableRandom());
-  }
-
-  /** Creates a committer with its own clock and randomness. */
-  ManifestCommitter(ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
+      ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
     this.policy = policy;
     this.ticker = ticker;
     this.file = file;
     this.latest = new LatestManifest(file);
     this.validation = new SharedRequest<>(file.toString(), this::read);
     this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
+  }
+
+  /**
+   * Key of the manifest.
+   *
+   * @return the key; that of the name's pointer before the first {@link #validate} or {@link
+   *     #commit}
+   */
+  public String key() {
+    return file.key();
   }
 
   /**
@@ -120,8 +113,8 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Tests whether the last answer said that the name no longer stands for this repository. Such a
-   * committer is of no further use.
+   * Tests whether the last answer said that the repository no longer has its name. Such a committer
+   * is of no further use.
    *
    * @return true if so, and after {@link #end}; otherwise false before the first {@link #validate}
    *     or {@link #commit}
@@ -139,12 +132,15 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * Takes the manifest with which the repository was created. Makes no request.
+   * Takes a manifest of the repository that the caller has read or written. Makes no request.
    *
    * @param manifest the manifest
-   * @throws ManifestException.Gone if the name stands for another repository by now
+   * @throws ManifestException.Gone if it has another name by now, or another repository its name
    */
   public void created(VersionedManifest manifest) throws ManifestException.Gone {
+    if (!file.is(manifest.manifest().repositoryId())) {
+      throw latest.gone(Optional.empty());
+    }
     try {
       latest.accept(Optional.of(manifest), 0); // written before any caller of this committer came
     } finally {
@@ -156,9 +152,9 @@ public final class ManifestCommitter implements Committer, Closeable {
    * The manifest as of some moment after this call began: one GET, shared with callers that arrived
    * before it was sent.
    *
-   * @return the manifest of an active repository
-   * @throws ManifestException.Gone if the name stands for no active repository (one that is being
-   *     renamed counts as none), or for another repository than the one first seen here
+   * @return the manifest of a repository that has the name
+   * @throws ManifestException.Gone if there is no such repository, it was deleted, or it has
+   *     another name
    * @throws IOException if the manifest cannot be read
    */
   public VersionedManifest validate() throws IOException {

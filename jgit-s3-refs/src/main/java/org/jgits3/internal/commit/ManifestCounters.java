@@ -4,8 +4,8 @@ package org.jgits3.internal.commit;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
-import org.jgits3.manifest.UnknownCause;
 import org.jgits3.metrics.ManifestMetrics;
+import org.jgits3.metrics.UnknownCause;
 
 /**
  * Counts reads of the manifests of all repositories of a process, and commits that failed. Counters

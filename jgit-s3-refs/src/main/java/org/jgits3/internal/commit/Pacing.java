@@ -66,7 +66,7 @@ public final class Pacing {
   }
 
   /** Pause after a refused attempt, before the reread: brief, and never growing. */
-  long afterLoss() {
+  public long afterLoss() {
     return upTo(Math.min(request, 50 * MILLISECOND));
   }
 
@@ -76,7 +76,7 @@ public final class Pacing {
    *
    * @param least least pause that the store asked for
    */
-  long beforeRepeat(Duration least) {
+  public long beforeRepeat(Duration least) {
     long limit = Math.min((20 * MILLISECOND) << Math.min(repeats++, 10), MAX_BACKOFF);
     return Math.max(least.toNanos(), upTo(limit));
   }

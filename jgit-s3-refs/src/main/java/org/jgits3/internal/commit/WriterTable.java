@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.commit;
 
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.RepositoryState;
 
 /**
- * Keeps the nonces of the last writes of a name in its manifest, and says which were dropped. A
- * writer that was refused or got no answer finds its nonce there if its write was made, whatever
- * has become of the repository since: a manifest keeps the nonces of the one that it replaces, even
- * a tombstone or the manifest of another repository of the name.
+ * Keeps the nonces of the last writes of a repository in its manifest, and says which were dropped.
+ * A writer that was refused or got no answer finds its nonce there if its write was made, whatever
+ * has become of the repository since, a tombstone included.
  *
  * <p>Every write makes one entry, at its own generation, so that dropping all entries up to a
  * generation drops the oldest and nothing else.
@@ -40,38 +40,15 @@ final class WriterTable {
   }
 
   /**
-   * Makes a manifest that replaces one from which it is not derived.
-   *
-   * @param replaced the manifest that the name has; empty for none
-   * @param next the manifest that it is to get, with its generation
-   * @param nonce nonce of the write
-   * @return the manifest with a fresh nonce of its own, and the write
-   */
-  static Manifest seal(Optional<Manifest> replaced, Manifest next, String nonce) {
-    Optional<Manifest.Counters> before = replaced.map(Manifest::counters);
-    SortedMap<String, Long> writers = new TreeMap<>();
-    before.ifPresent(counters -> writers.putAll(counters.writers()));
-    long prunedTo = before.map(Manifest.Counters::prunedTo).orElse(0L);
-    return seal(next, next.generation(), writers, prunedTo, nonce);
-  }
-
-  /**
    * Tests whether a manifest that lacks the nonce of a write proves that the write was not made.
    *
-   * @param newest the manifest
-   * @param before the manifest that was to be replaced; empty for none
+   * @param newest a manifest that was read after the write was refused
    * @param made generation that the write makes
-   * @return false if the entry may have been dropped, or the name went back to an earlier
-   *     generation
+   * @return false if the entry may have been dropped
    */
-  static boolean tells(Manifest newest, Optional<Manifest> before, long made) {
-    boolean unchanged =
-        before
-            .filter(b -> b.generation() == newest.generation())
-            .filter(b -> b.repositoryId().equals(newest.repositoryId()))
-            .isPresent();
+  static boolean tells(Manifest newest, long made) {
     return newest.generation() == made // another write took its place
-        || (newest.counters().prunedTo() < made && (newest.generation() > made || unchanged));
+        || newest.counters().prunedTo() < made;
   }
 
   private static Manifest seal(
@@ -80,7 +57,11 @@ final class WriterTable {
     int most = made.holdsRepository() ? REMEMBERED : REMEMBERED_BY_TOMBSTONE;
     long prunedTo = Math.max(pruned, newestToPrune(writers, most));
     writers.values().removeIf(kept -> kept <= prunedTo);
-    return made.committed(generation, made.state(), writers, prunedTo);
+    RepositoryState state =
+        made.state() instanceof RepositoryState.Importing
+            ? new RepositoryState.Importing(SystemReader.getInstance().now().toEpochMilli())
+            : made.state();
+    return made.committed(generation, state, writers, prunedTo);
   }
 
   private static long newestToPrune(SortedMap<String, Long> writers, int most) {

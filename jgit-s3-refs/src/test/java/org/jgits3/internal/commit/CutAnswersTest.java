@@ -92,8 +92,9 @@ class CutAnswersTest {
   private void commitOver(ReplyDroppingProxy proxy, Duration deadline) throws IOException {
     Rerouted rerouted = new Rerouted(direct);
     try (ObjectStore cut = through(proxy);
-        ManifestCommitter mine = new ManifestCommitter(rerouted, NAME, new CommitPolicy(deadline));
-        ManifestCommitter other = new ManifestCommitter(direct, NAME, CommitPolicy.DEFAULT)) {
+        ManifestCommitter mine =
+            StoredManifest.committer(rerouted, NAME, new CommitPolicy(deadline));
+        ManifestCommitter other = StoredManifest.committer(direct, NAME, CommitPolicy.DEFAULT)) {
       mine.validate();
       raiseBoundary(other);
       rerouted.line = Optional.of(cut);
@@ -125,7 +126,7 @@ class CutAnswersTest {
   void a_manifest_that_never_comes_through_is_no_damage() throws Exception {
     try (ReplyDroppingProxy proxy = cutting(Integer.MAX_VALUE);
         ObjectStore cut = through(proxy);
-        ManifestCommitter mine = new ManifestCommitter(cut, NAME, CommitPolicy.DEFAULT)) {
+        ManifestCommitter mine = StoredManifest.committer(cut, NAME, CommitPolicy.DEFAULT)) {
       assertThatThrownBy(mine::validate)
           .isInstanceOf(StoreException.BrokenOff.class)
           .hasMessageContaining("however often it was asked for");

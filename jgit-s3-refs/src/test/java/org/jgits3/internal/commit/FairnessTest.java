@@ -140,7 +140,7 @@ class FairnessTest {
 
   private ManifestCommitter committer(int seed) {
     return new ManifestCommitter(
-        new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(seed));
+        StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(seed));
   }
 
   private static void commit(ManifestCommitter committer, String value) {

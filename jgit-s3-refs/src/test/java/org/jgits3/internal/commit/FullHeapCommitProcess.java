@@ -25,7 +25,7 @@ final class FullHeapCommitProcess {
   public static void main(String[] args) throws Exception {
     ScriptedStore store = new ScriptedStore();
     Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    ManifestCommitter committer = new ManifestCommitter(store, NAME, POLICY);
+    ManifestCommitter committer = StoredManifest.committer(store, NAME, POLICY);
     FullHeap.during(
         switch (args[0]) {
           case "news" -> () -> announce(store, committer);
@@ -36,7 +36,7 @@ final class FullHeapCommitProcess {
 
   private static void announce(ScriptedStore store, ManifestCommitter committer) throws Exception {
     List<Long> seen = new ArrayList<>();
-    ManifestFile file = new ManifestFile(store, NAME);
+    ManifestFile file = StoredManifest.file(store, NAME);
     LatestManifest latest = new LatestManifest(file);
     latest.onChange((before, after) -> seen.add(after.generation()));
     latest.install(file.read().orElseThrow(), 1);

@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 class ManifestCommitterTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final int CREATION = 2; // conditional writes of it
 
   private final ScriptedStore store = new ScriptedStore();
   private final List<Thread> threads = new ArrayList<>();
@@ -50,8 +51,8 @@ class ManifestCommitterTest {
   @BeforeEach
   void create_the_repository() throws IOException {
     Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    committer = new ManifestCommitter(store, NAME, POLICY);
-    other = new ManifestCommitter(store, NAME, POLICY);
+    committer = StoredManifest.committer(store, NAME, POLICY);
+    other = StoredManifest.committer(store, NAME, POLICY);
   }
 
   @AfterEach
@@ -65,7 +66,7 @@ class ManifestCommitterTest {
   void B1_refusals_wait_for_the_write_of_their_batch_and_are_recomputed() throws Exception {
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "0x")));
-    awaitPuts(2);
+    awaitFirstPut();
     FutureTask<Register.Report> op0 = start(() -> commit(Register.cas("op0", "0x", "1")));
     awaitThreads(Thread.State.TIMED_WAITING, 1);
     FutureTask<Register.Report> op1 = start(() -> commit(Register.cas("op1", "9", "2")));
@@ -86,7 +87,7 @@ class ManifestCommitterTest {
   void B1_refusals_are_unknown_if_the_write_of_their_batch_is() throws Exception {
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
-    awaitPuts(2);
+    awaitFirstPut();
     FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "5")));
     awaitThreads(Thread.State.TIMED_WAITING, 1);
     FutureTask<Register.Report> refused = start(() -> commit(Register.cas("r", "7", "8")));
@@ -94,7 +95,7 @@ class ManifestCommitterTest {
     store.nextPut(
         put -> {
           put.apply();
-          store.overwrite(NAME.manifestKey(), new byte[] {1, 2, 3});
+          store.overwrite(key(), new byte[] {1, 2, 3});
           return ScriptedStore.NO_ANSWER;
         });
     held.countDown();
@@ -109,10 +110,10 @@ class ManifestCommitterTest {
     AtomicLong ahead = new AtomicLong();
     committer =
         new ManifestCommitter(
-            new ManifestFile(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
+            StoredManifest.file(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
-    awaitPuts(2);
+    awaitFirstPut();
     List<FutureTask<Register.Report>> batch = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       String value = "2" + i;
@@ -196,7 +197,7 @@ class ManifestCommitterTest {
   void failed_validation_fails_those_who_shared_it_and_nobody_after() throws IOException {
     store.nextGet(
         get -> {
-          throw new StoreException.Unavailable(NAME.manifestKey(), "scripted", null);
+          throw new StoreException.Unavailable(get.key, "scripted", null);
         });
     assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
     assertThat(committer.validate().manifest().generation()).isEqualTo(1);
@@ -207,7 +208,7 @@ class ManifestCommitterTest {
     CountDownLatch held = holdFirstPut();
     List<FutureTask<Register.Report>> tasks = new ArrayList<>();
     tasks.add(start(() -> commit(counting())));
-    awaitPuts(2);
+    awaitFirstPut();
     for (int i = 1; i < 64; i++) {
       tasks.add(start(() -> commit(counting())));
     }
@@ -216,7 +217,7 @@ class ManifestCommitterTest {
     for (FutureTask<Register.Report> task : tasks) {
       assertThat(task.get()).isEqualTo(Register.Report.OK);
     }
-    assertThat(store.puts()).as("create, the first, all others").hasSize(3);
+    assertThat(store.puts()).as("the first, all others").hasSize(CREATION + 2);
     assertThat(Register.value(committer.validate().manifest())).isEqualTo("64");
   }
 
@@ -224,7 +225,7 @@ class ManifestCommitterTest {
   void change_that_throws_fails_alone() throws Exception {
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> first = start(() -> commit(counting()));
-    awaitPuts(2);
+    awaitFirstPut();
     FutureTask<Register.Report> bad =
         start(
             () ->
@@ -245,7 +246,7 @@ class ManifestCommitterTest {
   void change_that_makes_the_manifest_too_large_fails_alone() throws Exception {
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> first = start(() -> commit(counting()));
-    awaitPuts(2);
+    awaitFirstPut();
     FutureTask<Register.Report> large = start(() -> commit(configuring("x".repeat(300_000))));
     awaitThreads(Thread.State.TIMED_WAITING, 1);
     FutureTask<Register.Report> good = start(() -> commit(counting()));
@@ -307,19 +308,19 @@ class ManifestCommitterTest {
     assertThatThrownBy(() -> commit(counting()))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining("quantum");
-    assertThat(store.puts()).hasSize(1);
+    assertThat(store.puts()).hasSize(CREATION);
   }
 
   @Test
   void garbage_is_never_overwritten() throws IOException {
     committer.validate();
     byte[] garbage = {1, 2, 3};
-    store.overwrite(NAME.manifestKey(), garbage);
+    store.overwrite(key(), garbage);
     assertThatThrownBy(committer::validate).isInstanceOf(ManifestException.Corrupt.class);
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(UnknownOutcomeException.class);
-    assertThatThrownBy(() -> new ManifestCommitter(store, NAME, POLICY).commit(counting()))
+    assertThatThrownBy(() -> StoredManifest.committer(store, NAME, POLICY).commit(counting()))
         .isInstanceOf(ManifestException.Corrupt.class);
-    assertThat(store.bytes(NAME.manifestKey())).isEqualTo(garbage);
+    assertThat(store.bytes(key())).isEqualTo(garbage);
   }
 
   @Test
@@ -398,6 +399,10 @@ class ManifestCommitterTest {
     return committer.commit(change);
   }
 
+  private String key() throws IOException {
+    return StoredManifest.key(store, NAME.value());
+  }
+
   private long commitElsewhere() throws IOException {
     other.validate();
     other.commit(counting());
@@ -452,8 +457,8 @@ class ManifestCommitterTest {
     return task;
   }
 
-  private void awaitPuts(int count) {
-    awaitTrue(() -> store.puts().size() >= count);
+  private void awaitFirstPut() {
+    awaitTrue(() -> store.puts().size() > CREATION);
   }
 
   /** Waits until so many threads, beside the one that does the request, wait for its end. */

@@ -42,9 +42,10 @@ public final class ManifestFixture {
   /** Edits a stored manifest directly, with a right checksum. */
   public static void rewrite(ScriptedStore store, RepositoryName name, Consumer<ObjectNode> edit)
       throws IOException {
-    ObjectNode json = (ObjectNode) MAPPER.readTree(store.bytes(name.manifestKey()));
+    String key = StoredManifest.key(store, name.value());
+    ObjectNode json = (ObjectNode) MAPPER.readTree(store.bytes(key));
     edit.accept(json);
-    store.overwrite(name.manifestKey(), bytes(json));
+    store.overwrite(key, bytes(json));
   }
 
   /** Stored form of a manifest given as JSON. */

@@ -55,7 +55,7 @@ class ManyWritersTest {
       time.add(() -> write(number));
     }
     time.run();
-    long generation = new ManifestFile(store, NAME).read().orElseThrow().manifest().generation();
+    long generation = StoredManifest.file(store, NAME).read().orElseThrow().manifest().generation();
     assertThat(unknown).hasValue(0);
     assertThat(done.get() + late.get()).isEqualTo(WRITERS * COMMITS);
     assertThat(generation - created.manifest().generation()).isEqualTo(done.get());
@@ -64,7 +64,7 @@ class ManyWritersTest {
   private void write(int number) {
     ManifestCommitter committer =
         new ManifestCommitter(
-            new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(number));
+            StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(number));
     SplittableRandom chance = new SplittableRandom(number);
     for (int i = 0; i < COMMITS; i++) {
       time.sleep(chance.nextLong(PAUSE));

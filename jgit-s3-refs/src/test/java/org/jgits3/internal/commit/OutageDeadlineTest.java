@@ -34,7 +34,8 @@ class OutageDeadlineTest {
   void create_the_repository() throws IOException {
     Register.create(new RepositoryCatalog(store, POLICY), NAME);
     committer =
-        new ManifestCommitter(new ManifestFile(store, NAME), POLICY, time, new SplittableRandom(1));
+        new ManifestCommitter(
+            StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(1));
   }
 
   /** Answers no read from now on, and repeats each as long as it may. */

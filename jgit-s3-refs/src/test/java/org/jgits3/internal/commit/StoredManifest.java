@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.commit;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RefSnapshot;
-import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -26,15 +21,43 @@ import org.jgits3.store.PutOutcome;
 public final class StoredManifest {
   private StoredManifest() {}
 
+  /** Key of the manifest of the repository that a name leads to. */
+  public static String key(ObjectStore store, String repository) throws IOException {
+    String pointer = RepositoryName.of(repository).pointerKey();
+    NamePointer.Target target =
+        NamePointer.decode(pointer, found(store, pointer).bytes()).target().orElseThrow();
+    return ObjectNames.manifestKey(target.repositoryId());
+  }
+
+  /** The manifest of the repository that a name leads to. */
+  public static ManifestFile file(ObjectStore store, RepositoryName name) {
+    return new ManifestFile(store, name, ManifestReads.VALIDATED, new ManifestCounters());
+  }
+
+  /** A committer of the repository that a name leads to. */
+  public static ManifestCommitter committer(
+      ObjectStore store, RepositoryName name, CommitPolicy policy) {
+    return new ManifestCommitter(file(store, name), policy);
+  }
+
+  /** A committer of the repository that a name leads to. */
+  public static ManifestCommitter committer(
+      ObjectStore store,
+      RepositoryName name,
+      CommitPolicy policy,
+      ManifestReads reads,
+      ManifestCounters counters) {
+    return new ManifestCommitter(new ManifestFile(store, name, reads, counters), policy);
+  }
+
   /** The manifest of a repository. */
   public static Manifest read(ObjectStore store, String repository) throws IOException {
-    String key = RepositoryName.of(repository).manifestKey();
-    return ManifestCodec.decode(key, found(store, key).bytes());
+    return readVersioned(store, repository).manifest();
   }
 
   /** The manifest of a name, with its version. */
   public static VersionedManifest readVersioned(ObjectStore store, String name) throws IOException {
-    String key = RepositoryName.of(name).manifestKey();
+    String key = key(store, name);
     GetResult.Found found = found(store, key);
     return new VersionedManifest(ManifestCodec.decode(key, found.bytes()), found.version());
   }
@@ -42,58 +65,11 @@ public final class StoredManifest {
   /** Replaces the manifest of a repository by one of the same generation. */
   public static void rewrite(ObjectStore store, String repository, UnaryOperator<Manifest> edit)
       throws IOException {
-    RepositoryName name = RepositoryName.of(repository);
-    String key = name.manifestKey();
+    String key = key(store, repository);
     GetResult.Found found = found(store, key);
-    byte[] body = ManifestCodec.encode(name, edit.apply(ManifestCodec.decode(key, found.bytes())));
+    byte[] body = ManifestCodec.encode(edit.apply(ManifestCodec.decode(key, found.bytes())));
     assertThat(store.putIf(key, body, Precondition.matches(found.version())))
         .isInstanceOf(PutOutcome.Won.class);
-  }
-
-  /**
-   * Stores a delta beside each table of refs, and commits a manifest that lists it, as earlier
-   * versions did in the commit of the table.
-   *
-   * @return keys of the deltas, as {@link Refs#levels}
-   */
-  public static List<String> addDeltas(ObjectStore store, String repository) throws IOException {
-    Manifest manifest = read(store, repository);
-    for (RefSnapshot level : manifest.refs().levels()) {
-      byte[] delta = delta(level);
-      store.put(ObjectNames.deltaKey(manifest.repositoryId(), level.id()), delta, 0, delta.length);
-    }
-    try (ManifestCommitter committer =
-        new ManifestCommitter(store, RepositoryName.of(repository), CommitPolicy.DEFAULT)) {
-      committer.<Boolean>commit(
-          base -> Proposal.edit(base.withRefs(withDeltas(base.refs())), true));
-    }
-    return manifest.refs().levels().stream()
-        .map(level -> ObjectNames.deltaKey(manifest.repositoryId(), level.id()))
-        .toList();
-  }
-
-  private static Refs withDeltas(Refs refs) {
-    return new Refs(
-        refs.snapshot().map(StoredManifest::withDelta),
-        refs.recent().map(StoredManifest::withDelta),
-        refs.overlay(),
-        refs.symrefs());
-  }
-
-  private static RefSnapshot withDelta(RefSnapshot level) {
-    byte[] delta = delta(level);
-    return new RefSnapshot(
-        level.id(),
-        level.size(),
-        level.count(),
-        level.crc32c(),
-        level.sha256(),
-        Optional.of(new StoredObject(level.id(), delta.length, Crc32c.of(delta))));
-  }
-
-  /** A delta with one deleted ref, of a table before that has any id. */
-  private static byte[] delta(RefSnapshot level) {
-    return ("# jgit-s3 refs delta of " + level.id() + "\n- refs/heads/gone\n").getBytes(US_ASCII);
   }
 
   private static GetResult.Found found(ObjectStore store, String key) throws IOException {

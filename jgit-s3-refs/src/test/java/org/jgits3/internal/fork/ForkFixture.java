@@ -21,6 +21,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
@@ -119,6 +120,18 @@ final class ForkFixture {
   }
 
   void sweep(String name) throws IOException {
-    assertThat(manager.sweep(name, Duration.ZERO, false)).as(name).isPresent();
+    manager.sweep(name, Duration.ZERO, false);
+  }
+
+  /** Sweeps the repository of an id, which may be deleted. */
+  Sweep.Report sweepById(String repositoryId) throws IOException {
+    return manager.sweepById(repositoryId, Duration.ZERO, false);
+  }
+
+  void deleteAndSweep(String name) throws IOException {
+    String repositoryId = manifest(name).repositoryId();
+    manager.delete(name);
+    sweepById(repositoryId);
+    assertThat(stored(repositoryId)).as(name).isEmpty();
   }
 }

@@ -6,92 +6,119 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.TestRepositories;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.fleet.Manifests;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
+import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
 import org.junit.jupiter.api.Test;
 
 /** Forks, deletions, renames and sweeps by several processes: the cases of the model. */
 class ForkInterleavingTest extends ForkTestCase {
-  /** A store of another process, in which something happens at one of its requests, once. */
+  /** A store of another process, in which a step is done before one of its requests, once. */
   private class Staged extends DelegatingObjectStore {
-    private final String key;
-    private final AtomicReference<IoRunnable> beforePut = new AtomicReference<>();
-    private final AtomicReference<IoRunnable> beforeGet = new AtomicReference<>();
+    private final AtomicReference<Stage> beforePut = new AtomicReference<>();
+    private final AtomicReference<Stage> beforeGet = new AtomicReference<>();
 
-    Staged(String name) throws IOException {
+    private record Stage(Predicate<String> key, IoRunnable step) {}
+
+    Staged() throws IOException {
       super(it.another());
-      this.key = RepositoryName.of(name).manifestKey();
     }
 
-    void whenRead(IoRunnable step) {
-      beforeGet.set(step);
+    /** Does a step before a manifest is written. */
+    Staged beforeManifest(IoRunnable step) {
+      beforePut.set(new Stage(key -> key.startsWith(ObjectNames.MANIFESTS), step));
+      return this;
     }
 
-    private void run(AtomicReference<IoRunnable> step, String at) throws IOException {
-      IoRunnable next = at.equals(key) ? step.getAndSet(null) : null;
-      if (next != null) {
-        next.run();
+    Staged beforeGet(String key, IoRunnable step) {
+      beforeGet.set(new Stage(key::equals, step));
+      return this;
+    }
+
+    private static void run(AtomicReference<Stage> stage, String key) throws IOException {
+      Stage next = stage.get();
+      if (next != null && next.key.test(key)) {
+        stage.set(null);
+        next.step.run();
       }
     }
 
     @Override
-    public PutOutcome putIf(String at, byte[] body, Precondition condition) throws IOException {
-      run(beforePut, at);
-      return super.putIf(at, body, condition);
+    public PutOutcome putIf(String key, byte[] body, Precondition condition) throws IOException {
+      run(beforePut, key);
+      return super.putIf(key, body, condition);
     }
 
     @Override
-    public GetResult get(String at, Optional<ObjectVersion> known) throws IOException {
-      run(beforeGet, at);
-      return super.get(at, known);
+    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+      run(beforeGet, key);
+      return super.get(key, known);
     }
   }
 
+  /** Deletes a template as a process does that found no fork before. */
   private void tombstone(String name) throws IOException {
     new RepositoryCatalog(it.store, new CommitPolicy(Duration.ofMinutes(1)))
-        .delete(RepositoryName.of(name));
+        .delete(Optional.empty(), RepositoryName.of(name), any -> {});
   }
 
   @Test
   void K1_K2_a_fork_whose_template_was_deleted_before_its_write_is_deleted_again()
       throws Exception {
-    Staged store = new Staged("f");
     String template = it.templateId();
+    Staged store = new Staged();
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
       other.openRepository("t").close();
-      store.beforePut.set(
-          () -> {
-            it.manager.delete("t");
-            it.sweep("t");
-          });
+      store.beforeManifest(() -> it.deleteAndSweep("t"));
       assertThatThrownBy(() -> other.fork("t", "f"))
           .isInstanceOf(ManifestException.Gone.class)
-          .hasMessageContaining("t.git/manifest: the repository was deleted");
+          .hasMessage("the template of f was deleted or renamed meanwhile; there is no fork");
     }
     assertThat(it.stored(template)).isEmpty();
     assertThat(it.manager.list()).containsExactly("r");
@@ -102,18 +129,17 @@ class ForkInterleavingTest extends ForkTestCase {
   void K3_K10_a_deleted_template_is_not_swept_while_it_has_a_fork() throws Exception {
     it.fork("f");
     String template = it.templateId();
-    tombstone("t"); // by a process that found no fork before
-    assertThat(it.manager.nameIndex().contradictions()).isEmpty();
-    var report = it.manager.sweep("t", Duration.ZERO, false).orElseThrow();
+    tombstone("t");
+    assertThat(it.manager.checkNames(false)).isEmpty();
+    Sweep.Report report = it.sweepById(template);
     assertThat(report.fork()).contains("f");
     assertThat(report.settled()).as("to be searched again").isEmpty();
     it.isSound("f");
     it.manager.rename("f", "g");
-    assertThat(it.manager.sweep("t", Duration.ZERO, false).orElseThrow().fork()).contains("g");
+    assertThat(it.sweepById(template).fork()).contains("g");
     it.isSound("g");
-    it.manager.delete("g");
-    it.sweep("g");
-    assertThat(it.manager.sweep("t", Duration.ZERO, false).orElseThrow().fork()).isEmpty();
+    it.deleteAndSweep("g");
+    assertThat(it.sweepById(template).fork()).isEmpty();
     assertThat(it.stored(template)).isEmpty();
   }
 
@@ -122,28 +148,20 @@ class ForkInterleavingTest extends ForkTestCase {
     var pass = it.manager.sweepPass(true);
     it.fork("f");
     tombstone("t");
-    for (var name = pass.next(); name.isPresent(); name = pass.next()) {
-      it.manager.sweep(pass.nameIndex(), name.get(), Duration.ZERO, false);
+    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
+      it.sweepById(id.get());
     }
     it.isSound("f");
   }
 
-  /** Makes a fork in another process, whose look at the template meets a step first. */
-  private void forks(String name, IoRunnable beforeLook) throws Exception {
-    Staged store =
-        new Staged("t") {
-          @Override
-          public PutOutcome putIf(String at, byte[] body, Precondition condition)
-              throws IOException {
-            if (at.contains("/" + name + ".git/")) {
-              whenRead(beforeLook);
-            }
-            return super.putIf(at, body, condition);
-          }
-        };
+  /** Makes a fork in another process, which does a step before it looks at the template. */
+  private void forks(String name, String template, IoRunnable beforeLook) throws Exception {
+    Staged store = new Staged();
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
-      other.openRepository("t").close();
-      other.fork("t", name).close();
+      other.openRepository(template).close();
+      String key = StoredManifest.key(it.store, template);
+      store.beforeManifest(() -> store.beforeGet(key, beforeLook));
+      other.fork(template, name).close();
     }
   }
 
@@ -155,6 +173,7 @@ class ForkInterleavingTest extends ForkTestCase {
             () ->
                 forks(
                     "f",
+                    "t",
                     () -> {
                       it.push("f"); // by another process that sees it already
                       throw refused;
@@ -170,26 +189,41 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Test
-  void a_fork_whose_template_was_renamed_meanwhile_is_not_deleted() throws Exception {
-    assertThatThrownBy(() -> forks("f", () -> it.manager.rename("t", "u")))
-        .isInstanceOf(UnknownOutcomeException.class);
-    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
+  void E_m19_a_fork_looks_for_its_template_by_the_id() throws Exception {
+    assertThatThrownBy(() -> forks("f", "t", () -> it.manager.rename("t", "u")))
+        .isInstanceOf(ManifestException.Gone.class);
+    it.manager.fork("u", "f").close();
     it.isSound("f");
+    String template = it.manifest("u").repositoryId();
+    assertThatThrownBy(
+            () ->
+                forks(
+                    "g",
+                    "u",
+                    () -> {
+                      tombstone("u");
+                      it.template("r", "u");
+                    }))
+        .isInstanceOf(ManifestException.Gone.class);
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
+    assertThat(it.sweepById(template).fork()).contains("f");
   }
 
   @Test
   void a_fork_that_others_have_pushed_to_is_not_deleted() throws Exception {
+    String template = it.templateId();
     assertThatThrownBy(
             () ->
                 forks(
                     "f",
+                    "t",
                     () -> {
                       it.push("f");
                       tombstone("t");
                     }))
         .isInstanceOf(UnknownOutcomeException.class);
     assertThat(it.refs("f")).hasSize(2);
-    it.sweep("t");
+    it.sweepById(template);
     it.isSound("f");
   }
 
@@ -199,6 +233,7 @@ class ForkInterleavingTest extends ForkTestCase {
             () ->
                 forks(
                     "f",
+                    "t",
                     () -> {
                       it.manager.delete("f");
                       it.manager.createRepository("f").close();
@@ -210,160 +245,208 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Test
-  void a_search_reads_each_manifest_once_if_nothing_is_renamed_meanwhile() throws Exception {
-    for (int i = 0; i < 5; i++) {
-      it.template("r", "u" + i); // each leaves a name for another
-    }
+  void a_search_reads_each_manifest_once() throws Exception {
     it.fork("f");
+    it.manager.rename("r", "s");
     RequestCounts counts = new RequestCounts();
     ObservedObjectStore store = new ObservedObjectStore(it.another(), counts);
     assertThat(Forks.of(store, it.templateId())).containsExactly("f");
-    int names = 3 + 1 + 2 * 5; // r, t, f, of which t was renamed as the others
-    assertThat(counts.snapshot()).hasToString(names + 1 + " requests: " + names + " GET, 1 LIST");
+    assertThat(counts.snapshot()).hasToString("4 requests: 3 GET, 1 LIST");
   }
 
   @Test
-  void K12_a_fork_that_is_renamed_twice_during_a_scan_is_found() throws Exception {
+  void E_m22_a_fork_that_is_renamed_during_a_search_is_found() throws Exception {
     it.fork("b");
+    it.manager.createRepository("a").close();
+    it.manager.delete("a");
     String template = it.templateId();
-    for (String read : List.of("a", "b", "c", "r", "t")) {
-      Staged store = new Staged(read);
-      store.beforeGet.set(
+    for (String read : List.of("b", "r", "t")) {
+      Staged store = new Staged();
+      store.beforeGet(
+          StoredManifest.key(it.store, read),
           () -> {
             it.manager.rename("b", "a");
             it.manager.rename("a", "c");
           });
-      it.manager.createRepository("c").close();
-      it.manager.rename("c", "d");
-      it.manager.delete("d");
-      assertThat(Forks.of(store, template)).as("at the read of " + read).isNotEmpty();
-      if (it.manager.list().contains("c")) {
-        it.manager.rename("c", "b");
-      }
+      assertThat(Forks.of(store, template)).as("at the read of " + read).hasSize(1);
+      it.manager.rename("c", "b");
     }
   }
 
-  @Test
-  void K12_a_fork_that_is_renamed_to_a_name_that_was_read_is_found() throws Exception {
-    it.fork("b");
-    it.manager.createRepository("a").close();
-    it.manager.delete("a");
-    Staged store = new Staged("b");
-    store.beforeGet.set(
-        () -> {
-          it.manager.rename("b", "a"); // read as a tombstone
-          it.manager.rename("a", "b");
-          it.manager.rename("b", "a");
-        });
-    assertThat(Forks.of(store, it.templateId())).containsExactly("a");
-  }
-
-  @Test
-  void a_rename_that_was_interrupted_is_no_fork_once_the_fork_has_arrived() throws Exception {
-    it.fork("f");
-    TestRepositories.renameAndDie(it.directory, "f", "g", 3);
-    assertThat(Forks.of(it.store, it.templateId())).containsExactly("g");
-    it.manager.delete("g");
-    assertThat(Forks.any(it.store, it.templateId())).isEmpty();
-    String template = it.templateId();
-    it.manager.delete("t");
-    it.sweep("t");
-    assertThat(it.stored(template)).isEmpty();
-  }
-
-  @Test
-  void a_rename_that_was_interrupted_before_the_fork_arrived_is_one() throws Exception {
-    it.fork("f");
-    TestRepositories.renameAndDie(it.directory, "f", "g", 2);
-    assertThat(Forks.of(it.store, it.templateId())).containsExactly("f");
-    assertThatThrownBy(() -> it.manager.delete("t")).hasMessageContaining("has the fork f;");
-    it.manager.rename("f", "g");
-    assertThat(Forks.of(it.store, it.templateId())).containsExactly("g");
-  }
-
-  /** Does something to the repository that becomes a template, while it is collected. */
+  /** Does something once to the repository that becomes a template, while it is collected. */
   private final class Meddling extends EmptyProgressMonitor {
-    private final IoConsumerOfName step;
+    private final IoConsumer<String> step;
     private boolean done;
 
-    Meddling(IoConsumerOfName step) {
+    /**
+     * Creates a monitor.
+     *
+     * @param step takes the id of the repository
+     */
+    Meddling(IoConsumer<String> step) {
       this.step = step;
     }
 
     @Override
     public void beginTask(String title, int total) {
       try {
-        Optional<String> staging =
-            it.manager.list().stream().filter(n -> n.startsWith("u.importing/")).findFirst();
-        if (staging.isPresent() && !done && hasRefs(staging.get())) {
+        Optional<Manifest> made = importing().filter(each -> !each.packs().isEmpty());
+        if (!done && made.isPresent()) {
           done = true;
-          step.accept(staging.get());
+          step.accept(made.get().repositoryId());
         }
-      } catch (Exception e) {
-        throw new AssertionError(e);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-    }
-
-    private boolean hasRefs(String staging) throws IOException {
-      Refs refs = it.manifest(staging).refs();
-      return !refs.overlay().isEmpty() || !refs.levels().isEmpty();
     }
   }
 
-  /** A step at a name. */
-  private interface IoConsumerOfName {
-    void accept(String name) throws Exception;
+  /** The repository that an import is filling. */
+  private Optional<Manifest> importing() throws IOException {
+    List<Manifest> found = new ArrayList<>();
+    Manifests.readAll(it.store, true, found::add);
+    return found.stream()
+        .filter(each -> each.state() instanceof RepositoryState.Importing)
+        .findFirst();
   }
 
   @Test
   void K13_a_push_to_a_template_in_the_making_is_in_no_template() throws Exception {
     Meddling pushes =
         new Meddling(
-            name -> {
-              try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
-                  S3Repository staging = other.openRepository(name)) {
-                MaintenanceFixture.point(staging, "refs/heads/theirs", it.first);
+            id -> {
+              ManifestFile file = new ManifestFile(it.another(), id, Optional.empty());
+              try (ManifestCommitter other = new ManifestCommitter(file, CommitPolicy.DEFAULT)) {
+                other.<Boolean>commit(
+                    base -> {
+                      TreeMap<String, String> symrefs = new TreeMap<>(base.refs().symrefs());
+                      symrefs.put("refs/heads/theirs", ForkFixture.MAIN);
+                      Refs refs = base.refs().with(base.refs().overlay(), symrefs);
+                      return Proposal.edit(base.withRefs(refs), true);
+                    });
               }
             });
     assertThatThrownBy(() -> it.template("r", "u", pushes))
-        .hasMessageContaining("was changed by others while it was made a template");
+        .hasMessageContaining("was changed by others while it was made");
     assertThat(pushes.done).isTrue();
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t");
   }
 
   @Test
-  void K13_a_template_in_the_making_that_others_rename_is_none() throws Exception {
-    Meddling renames =
-        new Meddling(
-            name -> {
-              try (S3RepositoryManager other = MaintenanceFixture.manager(it.another())) {
-                other.rename(name, "theirs");
-              }
-            });
-    assertThatThrownBy(() -> it.template("r", "u", renames)).isInstanceOf(IOException.class);
-    assertThat(renames.done).isTrue();
-    assertThat(it.manager.list()).contains("theirs").doesNotContain("u");
-    assertThat(it.manifest("theirs").template()).isEmpty();
+  void K13_a_template_in_the_making_that_others_name_is_none() throws Exception {
+    Meddling names = new Meddling(id -> it.manager.renameById(id, "theirs"));
+    assertThatThrownBy(() -> it.template("r", "u", names)).isInstanceOf(IOException.class);
+    assertThat(names.done).isTrue();
+    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t", "theirs");
+    assertThat(it.manifest("theirs").isTemplate()).isFalse();
   }
 
   @Test
   void K13_what_is_not_as_it_was_when_it_was_whole_is_not_made_a_template() throws Exception {
-    RepositoryName target = RepositoryName.of("u");
-    try (S3Repository staging = it.manager.createImport(target)) {
-      Manifest whole = staging.manifest();
-      staging.setGitwebDescription("changed");
-      assertThatThrownBy(() -> it.manager.freeze(name(staging), whole, target))
+    try (S3Repository made = it.manager.createImport(true)) {
+      Manifest whole = made.manifest();
+      made.setGitwebDescription("changed");
+      assertThatThrownBy(() -> it.manager.freeze(made, whole))
           .isInstanceOf(ManifestException.class)
           .hasMessageEndingWith("nothing was made of it, repeat the command");
-      assertThatThrownBy(
-              () -> it.manager.freeze(name(staging), staging.manifest(), RepositoryName.of("v")))
+      it.manager.freeze(made, made.manifest());
+      assertThatThrownBy(() -> made.setGitwebDescription("again"))
           .isInstanceOf(ManifestException.class);
-      it.manager.freeze(name(staging), staging.manifest(), target);
-      assertThatThrownBy(() -> staging.setGitwebDescription("again"))
-          .isInstanceOf(ManifestException.class);
-      String name = name(staging).value();
-      assertThatThrownBy(() -> it.manager.fork(name, "f")).hasMessageContaining("is no template");
+      it.manager.publish(made, RepositoryName.of("u"));
     }
+    it.manager.fork("u", "f").close();
+    it.isSound("f");
+  }
+
+  /** The end of a process that is killed, which it cannot catch. */
+  private static final class Killed extends Error {
+    private static final long serialVersionUID = 1;
+  }
+
+  /**
+   * Makes a template in a process that is killed at a write; returns false if it is over before.
+   */
+  private boolean makeAndDie(String template, int writes) throws Exception {
+    AtomicInteger left = new AtomicInteger(writes);
+    ObjectStore dying =
+        new DelegatingObjectStore(it.another()) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition condition)
+              throws IOException {
+            if (left.getAndDecrement() <= 0) {
+              throw new Killed();
+            }
+            return super.putIf(key, body, condition);
+          }
+        };
+    try (S3RepositoryManager manager = MaintenanceFixture.manager(dying);
+        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
+      new Importer(manager, SILENT).run(source, RepositoryName.of(template));
+    } catch (Killed | IOException e) {
+      assertThat(left.get()).isNegative();
+    }
+    return left.get() < 0;
+  }
+
+  /** Sweeps a repository that an import has left, a week later. */
+  private Sweep.Report sweepAfterAWeek(String repositoryId) throws IOException {
+    SystemReader machine = SystemReader.getInstance();
+    SystemReader.setInstance(
+        new SystemReader.Delegate(machine) {
+          @Override
+          public Instant now() {
+            return machine.now().plus(Duration.ofDays(8));
+          }
+        });
+    try {
+      return it.sweepById(repositoryId);
+    } finally {
+      SystemReader.setInstance(machine);
+    }
+  }
+
+  @Test
+  void a_template_whose_making_is_killed_at_any_write_has_no_name_and_is_swept() throws Exception {
+    Set<Boolean> frozen = new HashSet<>();
+    for (int writes = 0; makeAndDie("u", writes); writes++) {
+      assertThatThrownBy(() -> it.manager.openRepository("u"))
+          .as("after %d writes", writes)
+          .isInstanceOf(RepositoryNotFoundException.class);
+      Optional<Manifest> left = importing();
+      if (left.isPresent()) {
+        frozen.add(left.get().isTemplate());
+        sweepAfterAWeek(left.get().repositoryId());
+        assertThat(it.stored(left.get().repositoryId())).isEmpty();
+        assertThat(importing()).isEmpty();
+      }
+    }
+    assertThat(frozen).containsExactlyInAnyOrder(false, true);
+    it.manager.fork("u", "f").close();
+    it.isSound("f");
+  }
+
+  @Test
+  void E_m35_first_manifest_of_a_template_in_a_copy_keeps_what_its_fork_lists() throws Exception {
+    Map<String, byte[]> first = new HashMap<>();
+    ObjectStore noting =
+        new DelegatingObjectStore(it.another()) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition condition)
+              throws IOException {
+            first.putIfAbsent(key, body);
+            return super.putIf(key, body, condition);
+          }
+        };
+    try (S3RepositoryManager manager = MaintenanceFixture.manager(noting);
+        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
+      new Importer(manager, SILENT).run(source, RepositoryName.of("u"));
+    }
+    it.manager.fork("u", "f").close();
+    Manifest u = it.manifest("u");
+    String key = ObjectNames.manifestKey(u.repositoryId());
+    Files.write(it.directory.resolve(key), first.get(key)); // copied before that of the fork
+    assertThat(sweepAfterAWeek(u.repositoryId()).fork()).contains("f");
+    it.isSound("f");
   }
 
   @Test
@@ -371,7 +454,7 @@ class ForkInterleavingTest extends ForkTestCase {
     it.fork("f");
     String pack = it.manifest("f").packs().get(0).id();
     try (ManifestCommitter f =
-        new ManifestCommitter(it.store, RepositoryName.of("f"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.store, RepositoryName.of("f"), CommitPolicy.DEFAULT)) {
       assertThatThrownBy(
               () ->
                   f.<Boolean>commit(
@@ -393,9 +476,5 @@ class ForkInterleavingTest extends ForkTestCase {
       assertThat(f.manifest().sweepBoundary())
           .isGreaterThanOrEqualTo(before.template().orElseThrow().generation());
     }
-  }
-
-  private static RepositoryName name(S3Repository repository) {
-    return new RepositoryName(repository.getDescription().getRepositoryName());
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.fork;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.internal.fork.ForkFixture.MAIN;
@@ -41,31 +40,25 @@ import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.StoreChanges;
 import org.jgits3.history.StoreCursor;
 import org.jgits3.history.Transactions;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
-import org.jgits3.maintenance.NameIndex;
+import org.jgits3.maintenance.NameCheck;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.Exporter;
-import org.jgits3.transfer.ImportSource;
-import org.jgits3.transfer.Importer;
 import org.jgits3.transfer.Restorer;
 import org.junit.jupiter.api.Test;
 
 /** Templates and forks of them, one process at a time. */
 class ForkTest extends ForkTestCase {
-  private String stored(String name) throws IOException {
-    return new String(ManifestCodec.encode(RepositoryName.of(name), it.manifest(name)), UTF_8);
-  }
-
   private List<String> packs(String name) throws IOException {
     return it.manifest(name).packs().stream().map(PackEntry::id).toList();
   }
@@ -77,9 +70,7 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("t")).isEqualTo(it.refs("r"));
     assertThat(template.packs()).hasSize(1);
     assertThat(template.packs().get(0).files()).containsKeys("bitmap", "graph");
-    assertThat(stored("t")).startsWith("{\"format\":3,");
-    it.manager.delete("r");
-    it.sweep("r");
+    it.deleteAndSweep("r");
     it.sweep("t");
     it.isSound("t");
     Set<String> listed =
@@ -117,7 +108,6 @@ class ForkTest extends ForkTestCase {
     assertThat(fork.isFork()).isTrue();
     assertThat(fork.packs()).isEqualTo(it.manifest("t").packs());
     assertThat(it.stored(fork.repositoryId())).isEmpty();
-    assertThat(stored("f")).startsWith("{\"format\":3,");
     it.isSound("f");
   }
 
@@ -210,8 +200,7 @@ class ForkTest extends ForkTestCase {
             "t: the template has the fork f; delete or detach them first, or give --detach; nothing"
                 + " was deleted");
     it.manager.delete("f");
-    it.manager.delete("t");
-    it.sweep("t");
+    it.deleteAndSweep("t");
   }
 
   @Test
@@ -219,14 +208,10 @@ class ForkTest extends ForkTestCase {
     it.fork("f");
     it.push("f");
     List<String> before = it.refs("f");
-    String template = it.templateId();
     it.manager.detach("f", SILENT);
     assertThat(it.manifest("f").template()).isEmpty();
-    assertThat(stored("f")).startsWith("{\"format\":1,");
     assertThat(it.manager.forks("t")).isEmpty();
-    it.manager.delete("t");
-    it.sweep("t");
-    assertThat(it.stored(template)).isEmpty();
+    it.deleteAndSweep("t");
     it.sweep("f");
     it.isSound("f");
     assertThat(it.refs("f")).isEqualTo(before);
@@ -253,13 +238,10 @@ class ForkTest extends ForkTestCase {
       Folds.fold(g);
       assertThat(g.manifest().refs().recent()).isPresent();
     }
-    assertThat(stored("g")).startsWith("{\"format\":4,");
     it.isSound("g");
     List<String> changed = it.refs("g");
     it.manager.detach("g", SILENT);
-    assertThat(stored("g")).startsWith("{\"format\":1,");
-    it.manager.delete("u");
-    it.sweep("u");
+    it.deleteAndSweep("u");
     it.isSound("g");
     assertThat(it.refs("g")).isEqualTo(changed);
   }
@@ -274,9 +256,8 @@ class ForkTest extends ForkTestCase {
 
   @Test
   void a_template_may_have_a_recent_table_itself() throws Exception {
-    RepositoryName target = RepositoryName.of("u");
     List<String> refs;
-    try (S3Repository staging = it.manager.createImport(target)) {
+    try (S3Repository staging = it.manager.createImport(true)) {
       ObjectId id = TestRepositories.commitBlobs(staging, 20);
       create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
       Folds.fold(staging);
@@ -284,19 +265,16 @@ class ForkTest extends ForkTestCase {
       MaintenanceFixture.delete(staging, "refs/base/7");
       Folds.fold(staging);
       assertThat(staging.manifest().refs().recent()).isPresent();
-      it.manager.freeze(name(staging), staging.manifest(), target);
+      it.manager.freeze(staging, staging.manifest());
       refs = ForkFixture.refs(staging);
-      it.manager.rename(name(staging).value(), "u");
+      it.manager.publish(staging, RepositoryName.of("u"));
     }
-    assertThat(stored("u")).startsWith("{\"format\":4,");
     it.manager.fork("u", "g").close();
     assertThat(it.manifest("g").refs().recent()).isPresent();
     assertThat(it.refs("g")).isEqualTo(refs).hasSize(RefFold.FEW);
     it.isSound("g");
     it.manager.detach("g", SILENT);
-    assertThat(stored("g")).startsWith("{\"format\":1,");
-    it.manager.delete("u");
-    it.sweep("u");
+    it.deleteAndSweep("u");
     it.isSound("g");
     assertThat(it.refs("g")).isEqualTo(refs);
   }
@@ -366,19 +344,13 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void the_name_of_a_deleted_template_is_not_used_again_and_that_of_a_renamed_one_is()
-      throws Exception {
+  void the_name_of_a_deleted_template_is_used_again_beside_the_forks_of_another() throws Exception {
+    it.fork("f");
     it.manager.rename("t", "old");
     it.template("r", "t");
-    it.manager.fork("old", "f").close();
-    it.manager.delete("t");
-    assertThatThrownBy(() -> it.manager.createRepository("t"))
-        .isInstanceOf(ManifestException.Exists.class)
-        .hasMessageContaining("was the name of a template that was deleted");
-    assertThatThrownBy(() -> it.manager.rename("r", "t"))
-        .isInstanceOf(ManifestException.Exists.class);
-    assertThatThrownBy(() -> it.template("r", "t")).isInstanceOf(ManifestException.Exists.class);
-    it.sweep("t");
+    it.deleteAndSweep("t");
+    it.template("r", "t");
+    it.sweep("old");
     it.isSound("f");
   }
 
@@ -434,57 +406,35 @@ class ForkTest extends ForkTestCase {
       throws Exception {
     it.fork("f");
     Manifest template = it.manifest("t");
-    Files.delete(it.directory.resolve(RepositoryName.of("t").manifestKey()));
+    Files.delete(it.directory.resolve(StoredManifest.key(it.store, "t")));
     assertThatThrownBy(() -> it.manager.fork("t", "g"))
         .isInstanceOf(ManifestException.Gone.class)
-        .hasMessageContaining("no such repository");
-    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
+        .hasMessageContaining("there is no fork");
+    assertThat(it.manager.list()).doesNotContain("g");
     it.isSound("f");
-    assertThat(contradictions())
-        .contains(
-            new NameIndex.Contradiction(
-                RepositoryName.of("f").manifestKey(),
+    assertThat(it.manager.checkNames(false))
+        .containsExactly(
+            new NameCheck.Finding(
+                RepositoryName.of("f").pointerKey(),
                 "is a fork of the template "
                     + template.repositoryId()
                     + ", of which there is no manifest; copy that, or detach the fork by gc f"
-                    + " --detach"));
+                    + " --detach",
+                false));
     it.manager.detach("f", SILENT);
     it.isSound("f");
-    assertThat(contradictions())
-        .as("the name that an import had leads to the template")
-        .extracting(NameIndex.Contradiction::key)
-        .containsExactly(RepositoryName.of("t").manifestKey());
-  }
-
-  private List<NameIndex.Contradiction> contradictions() throws IOException {
-    return it.manager.nameIndex().contradictions();
-  }
-
-  /** Puts back the manifest from before it became a template: nothing would keep its objects. */
-  @Test
-  void a_template_that_was_copied_while_it_was_made_is_a_contradiction() throws Exception {
-    it.fork("f");
-    RepositoryName name = RepositoryName.of("t");
-    Path file = it.directory.resolve(name.manifestKey());
-    byte[] template = Files.readAllBytes(file);
-    Files.write(file, ManifestCodec.encode(name, it.manifest("t").withTemplate(Optional.empty())));
-    assertThat(contradictions())
-        .extracting(NameIndex.Contradiction::key)
-        .containsExactly(RepositoryName.of("f").manifestKey());
-    Files.write(file, template);
-    it.manager.rename("t", "u");
-    assertThat(contradictions()).isEmpty();
+    assertThat(it.manager.checkNames(false)).isEmpty();
   }
 
   @Test
-  void a_fork_is_one_write_and_one_look_without_content() throws Exception {
+  void a_fork_is_two_writes_and_one_look_without_content() throws Exception {
     RequestCounts counts = new RequestCounts();
     try (S3RepositoryManager manager =
         MaintenanceFixture.manager(new ObservedObjectStore(it.another(), counts))) {
       manager.fork("t", "f").close();
       var before = counts.snapshot();
       manager.fork("t", "g").close();
-      assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 PUT_IF");
+      assertThat(counts.snapshot().since(before)).hasToString("3 requests: 1 GET, 2 PUT_IF");
     }
   }
 
@@ -516,7 +466,7 @@ class ForkTest extends ForkTestCase {
     assertThat(it.stored(it.templateId()))
         .as("uploaded, and refused")
         .hasSizeGreaterThan(before.size());
-    var report = it.manager.sweep("t", Duration.ZERO, false).orElseThrow();
+    var report = it.manager.sweep("t", Duration.ZERO, false);
     assertThat(report.settled()).isPresent();
     assertThat(packKeys("t")).containsExactlyInAnyOrderElementsOf(it.stored(it.templateId()));
     it.isSound("t");
@@ -565,20 +515,6 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void the_name_of_a_deleted_template_is_refused_before_anything_is_copied() throws Exception {
-    it.manager.delete("t");
-    RequestCounts counts = new RequestCounts();
-    try (S3RepositoryManager manager =
-            MaintenanceFixture.manager(new ObservedObjectStore(it.another(), counts));
-        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
-      assertThatThrownBy(() -> new Importer(manager, SILENT).run(source, RepositoryName.of("t")))
-          .isInstanceOf(ManifestException.Exists.class)
-          .hasMessageContaining("was the name of a template");
-    }
-    assertThat(counts.snapshot().toString()).doesNotContain("PUT");
-  }
-
-  @Test
   void a_template_has_one_table_of_refs_and_nothing_to_fold() throws Exception {
     Manifest template = it.manifest("t");
     assertThat(template.refs().overlay()).isEmpty();
@@ -595,9 +531,5 @@ class ForkTest extends ForkTestCase {
     it.isSound("f");
     it.manager.detach("f", SILENT);
     assertThat(it.manifest("f").template()).isEqualTo(Optional.empty());
-  }
-
-  private static RepositoryName name(S3Repository repository) {
-    return new RepositoryName(repository.getDescription().getRepositoryName());
   }
 }

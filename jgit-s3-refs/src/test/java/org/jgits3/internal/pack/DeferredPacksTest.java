@@ -55,6 +55,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -626,7 +627,7 @@ class DeferredPacksTest {
   /** Does to the manifest what a sweep does. */
   private void moveBoundary() throws IOException {
     try (ManifestCommitter committer =
-        new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       committer.<Boolean>commit(
           base -> Proposal.edit(base.withSweepBoundary(base.generation()), true));
     }

@@ -8,6 +8,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.RepositoryName;
@@ -25,7 +26,7 @@ final class FullHeapSettleProcess {
 
   private static void settle() throws Exception {
     ManifestCommitter committer =
-        new ManifestCommitter(
+        StoredManifest.committer(
             new MemoryObjectStore(), RepositoryName.of("r"), CommitPolicy.DEFAULT);
     DeferredPacks deferred = new DeferredPacks(committer, committer, new HashSet<>());
     for (boolean full : new boolean[] {false, true}) {

@@ -29,9 +29,9 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.PackBytes;
@@ -110,7 +110,7 @@ class PackRoomTest {
         .extracting(ReceiveCommand::getResult)
         .containsOnly(ReceiveCommand.Result.OK);
     compactionBegun.await();
-    long bytes = store.stat(RepositoryName.of("r").manifestKey()).orElseThrow().size();
+    long bytes = store.stat(StoredManifest.key(store, "r")).orElseThrow().size();
     r.setGitwebDescription("y".repeat((int) (Manifest.MAX_BYTES - bytes) - 60));
     assertThat(r.manifest().refs().overlay()).hasSize(REFS);
   }

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -202,12 +201,7 @@ class CorruptSnapshotTest {
     rewriteSnapshot(
         s ->
             new RefSnapshot(
-                s.id(),
-                bad.length,
-                s.count() + forgery.miscount,
-                Crc32c.of(bad),
-                s.sha256(),
-                s.delta()));
+                s.id(), bad.length, s.count() + forgery.miscount, Crc32c.of(bad), s.sha256()));
     assertRefusedAndLeftAlone();
   }
 
@@ -351,9 +345,7 @@ class CorruptSnapshotTest {
       assertThat(reader.exactRef(OVERLAID).getObjectId()).isEqualTo(second);
       writer.getRefDatabase().compact();
       rewriteSnapshot(
-          s ->
-              new RefSnapshot(
-                  s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64), Optional.empty()));
+          s -> new RefSnapshot(s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64)));
 
       assertThat(reader.exactRef(OVERLAID).getObjectId()).isEqualTo(second);
       assertThat(here.refsMetrics().derivations()).isZero();
@@ -374,10 +366,7 @@ class CorruptSnapshotTest {
   }
 
   private void listWrongSha256() throws IOException {
-    rewriteSnapshot(
-        s ->
-            new RefSnapshot(
-                s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64), Optional.empty()));
+    rewriteSnapshot(s -> new RefSnapshot(s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64)));
   }
 
   @Test

@@ -34,7 +34,12 @@ final class Actor implements Closeable {
   }
 
   Sweep.Report sweep() throws IOException {
-    return manager.sweep("r", Duration.ZERO, false).orElseThrow();
+    return manager.sweep("r", Duration.ZERO, false);
+  }
+
+  /** Sweeps the repository of an id, which may be deleted. */
+  Sweep.Report sweep(String repositoryId) throws IOException {
+    return manager.sweepById(repositoryId, Duration.ZERO, false);
   }
 
   /** Publishes a commit of its own, and lets a ref point to it. */

@@ -27,9 +27,18 @@ final class Bucket {
 
   /** Judges what is written and deleted. */
   interface Rules {
-    void written(Bucket bucket, String key, byte[] bytes);
+    /**
+     * Takes a write.
+     *
+     * @param by what {@link #current} was when it was sent; null for none
+     */
+    void written(String key, byte[] bytes, @Nullable Object by);
 
-    void deleted(Bucket bucket, String key);
+    /** What the strand that runs does. */
+    @Nullable
+    Object current();
+
+    void deleted(String key);
 
     /** A request got no answer. */
     void doubt();
@@ -75,11 +84,15 @@ final class Bucket {
   }
 
   void put(String key, byte[] bytes) {
-    objects.put(key, stored(bytes));
-    rules.written(this, key, bytes);
+    put(key, bytes, null);
   }
 
-  PutOutcome putIf(String key, byte[] bytes, Precondition precondition) {
+  private void put(String key, byte[] bytes, @Nullable Object by) {
+    objects.put(key, stored(bytes));
+    rules.written(key, bytes, by);
+  }
+
+  PutOutcome putIf(String key, byte[] bytes, Precondition precondition, @Nullable Object by) {
     Stored now = objects.get(key);
     if (precondition instanceof Precondition.Matches matches) {
       if (now == null || !now.version().equals(matches.version())) {
@@ -88,14 +101,14 @@ final class Bucket {
     } else if (now != null) {
       return new PutOutcome.Lost(false);
     }
-    put(key, bytes);
+    put(key, bytes, by);
     return new PutOutcome.Won(objects.get(key).version());
   }
 
   void delete(Collection<String> keys) {
     for (String key : keys) {
       if (objects.remove(key) != null) {
-        rules.deleted(this, key);
+        rules.deleted(key);
       }
     }
   }

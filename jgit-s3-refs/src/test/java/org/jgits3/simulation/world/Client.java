@@ -92,7 +92,8 @@ final class Client extends ArraysObjectStore {
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
     byte[] bytes = body.clone();
-    Attempt request = () -> bucket.putIf(key, bytes, precondition);
+    Object by = bucket.rules().current();
+    Attempt request = () -> bucket.putIf(key, bytes, precondition, by);
     depart(request::send);
     Trouble trouble = bucket.trouble();
     PutOutcome outcome;

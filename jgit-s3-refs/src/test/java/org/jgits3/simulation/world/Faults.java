@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -12,14 +13,36 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.WeakHashMap;
+import java.util.function.Predicate;
+import org.jgits3.internal.catalog.RepositoryCatalog;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ConditionalWrite;
+import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.Pacing;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.commit.Ticker;
+import org.jgits3.internal.fork.Forks;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 
 /** Code that mutated code calls instead of what the library calls. */
 @SuppressWarnings("unused") // called by mutated code
@@ -129,6 +152,137 @@ public final class Faults {
   public static List<?> allWaiting(Object quarantine) throws Exception {
     Object deferred = field(quarantine, "deferred");
     return List.copyOf(((Map<?, ?>) field(deferred, "waiting")).values());
+  }
+
+  /** Commits a change for one epoch in whatever epoch the repository is. */
+  public static Object commitInAnyEpoch(Object committer, Object change) throws IOException {
+    return ((ManifestCommitter) committer)
+        .<Boolean>commit(
+            base -> {
+              for (long epoch = 0; epoch <= base.epoch(); epoch++) {
+                if (((ManifestChange<?>) change).propose(base.fenced(epoch))
+                    instanceof Proposal.Edit<?> edit) {
+                  return Proposal.edit(edit.next().fenced(base.epoch() + 1), true);
+                }
+              }
+              return Proposal.noEdit(false);
+            });
+  }
+
+  /** Text that tells to which repository a pointer leads. */
+  public static String target(Object pointer) {
+    NamePointer known = (NamePointer) pointer;
+    return known.target().map(NamePointer.Target::repositoryId).orElse(known.nonce());
+  }
+
+  /** Makes a write in place of whatever is there. */
+  public static Object replaceAny(Object write, Object ticker, Object pacing, long deadline)
+      throws Exception {
+    ObjectStore store = (ObjectStore) field(write, "store");
+    String key = (String) field(write, "key");
+    byte[] body = (byte[]) field(write, "body");
+    while (true) {
+      Precondition now =
+          store.get(key, Optional.empty()) instanceof GetResult.Found found
+              ? Precondition.matches(found.version())
+              : Precondition.absent();
+      PutOutcome outcome =
+          new ConditionalWrite(store, key, body, now)
+              .decide((Ticker) ticker, (Pacing) pacing, deadline);
+      if (!(outcome instanceof PutOutcome.Lost)) {
+        return outcome;
+      }
+    }
+  }
+
+  /** Reads a manifest; a missing one as if it had been fenced. */
+  public static Optional<?> readOrFenced(Object store, String id) throws IOException {
+    Optional<VersionedManifest> found = ManifestFile.read((ObjectStore) store, id);
+    Manifest fenced =
+        Manifest.first(id, new RepositoryState.Deleted(0), 1, RepositorySettings.NONE, Refs.NONE);
+    return Optional.of(found.orElse(new VersionedManifest(fenced, new ObjectVersion("none"))));
+  }
+
+  /** Keeps whatever there is. */
+  public static Optional<?> unfiltered(Optional<?> value, Predicate<?> condition) {
+    return value;
+  }
+
+  /** Deletes a pointer. */
+  public static Object deletePointer(Object write) throws Exception {
+    ((ObjectStore) field(write, "store")).delete(List.of((String) field(write, "key")));
+    return new PutOutcome.Lost(false);
+  }
+
+  /** Reads the manifest of a template, and remembers it. */
+  public static void readTemplate(Object file, Object manifest) throws IOException {
+    REMEMBERED.put(Thread.currentThread(), ((ManifestFile) file).read());
+  }
+
+  /** The manifest of the template as it was read before. */
+  public static Optional<?> templateBefore(Object store, String id) {
+    return (Optional<?>) REMEMBERED.get(Thread.currentThread());
+  }
+
+  /** The manifest of the repository that has the name of the template now. */
+  public static Optional<?> templateByName(Object store, String id) throws IOException {
+    Optional<RepositoryName> name =
+        templateBefore(store, id).flatMap(read -> ((VersionedManifest) read).manifest().name());
+    return name.isEmpty() ? name : byName((ObjectStore) store, name.get());
+  }
+
+  private static Optional<VersionedManifest> byName(ObjectStore store, RepositoryName name)
+      throws IOException {
+    return StoredManifest.file(store, name)
+        .read()
+        .filter(found -> found.manifest().name().equals(Optional.of(name)));
+  }
+
+  /** Looks for the forks of a repository, and then reads its manifest. */
+  public static Optional<?> readAfterForks(Object store, String id) throws IOException {
+    REMEMBERED.put(Thread.currentThread(), Forks.of((ObjectStore) store, id));
+    return ManifestFile.read((ObjectStore) store, id);
+  }
+
+  /** The forks that were found before. */
+  public static SortedSet<?> forksBefore(Object store, String id, long since) {
+    return (SortedSet<?>) REMEMBERED.get(Thread.currentThread());
+  }
+
+  /** Reads the manifests of all names, one after the other. */
+  @SuppressWarnings("unchecked")
+  public static void readAllByName(Object store, Object each) throws IOException {
+    List<RepositoryName> names = new ArrayList<>();
+    new RepositoryCatalog((ObjectStore) store, CommitPolicy.DEFAULT).list(names::add);
+    for (RepositoryName name : names) {
+      Optional<VersionedManifest> found = byName((ObjectStore) store, name);
+      if (found.isPresent()) {
+        ((IoConsumer<Manifest>) each).accept(found.get().manifest());
+      }
+    }
+  }
+
+  /** Deletes a repository, also if it has another name by now. */
+  public static Object deleteByAnyName(Object committer, Object change) throws Exception {
+    try {
+      return ((ManifestCommitter) committer).commit((ManifestChange<?>) change);
+    } catch (ManifestException.Gone e) {
+      Object file = field(committer, "file");
+      ObjectStore store = (ObjectStore) field(file, "store");
+      String id = (String) field(file, "repositoryId");
+      Optional<RepositoryName> name =
+          ManifestFile.read(store, id).flatMap(found -> found.manifest().name());
+      if (name.isEmpty()) {
+        throw e;
+      }
+      return new ManifestCommitter(new ManifestFile(store, id, name), CommitPolicy.DEFAULT)
+          .commit((ManifestChange<?>) change);
+    }
+  }
+
+  /** Takes a name for one that is in use. */
+  public static void taken(Object bind, long nanos) throws IOException {
+    throw new ManifestException.Exists("under way");
   }
 
   private static Object field(Object of, String name) throws ReflectiveOperationException {

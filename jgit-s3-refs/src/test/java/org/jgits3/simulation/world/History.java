@@ -19,12 +19,12 @@ import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositoryState;
 import org.jgits3.simulation.Scheduler;
 import org.jgits3.store.ArraysObjectStore.Stored;
 
@@ -51,9 +51,8 @@ final class History implements Bucket.Rules {
   private final Map<String, Map<String, String>> snapshots = new HashMap<>();
   private final Map<String, List<String>> log = new HashMap<>();
   private final List<Manifest> manifests = new ArrayList<>();
-  private final Set<String> moving = new HashSet<>();
-  private final Map<String, String> bound = new HashMap<>();
-  private final Set<String> deleted = new HashSet<>();
+  private final Names naming = new Names(this);
+  private final Bucket bucket;
   private int time;
   private int doubts;
 
@@ -76,8 +75,8 @@ final class History implements Bucket.Rules {
    */
   record Change(String ref, @Nullable String expected, String to) {}
 
-  /** Refs under a name from a moment on; null if it stands for no repository. */
-  private record View(int from, @Nullable Map<String, String> refs) {}
+  /** Repository of a name, and its refs, from a moment on; null if it stands for none. */
+  private record View(int from, @Nullable String id, @Nullable Map<String, String> refs) {}
 
   /** An update of one or more refs. */
   static final class Operation {
@@ -117,7 +116,7 @@ final class History implements Bucket.Rules {
   }
 
   /**
-   * An empty history.
+   * An empty history, of an empty bucket.
    *
    * @param scheduler of the run
    * @param prefix of the names of operations
@@ -125,6 +124,12 @@ final class History implements Bucket.Rules {
   History(Scheduler scheduler, String prefix) {
     this.scheduler = scheduler;
     this.prefix = prefix;
+    this.bucket = new Bucket(scheduler, this);
+  }
+
+  /** The bucket with this history. */
+  Bucket bucket() {
+    return bucket;
   }
 
   /** Learns that a request got no answer, so that outcomes may be unknown. */
@@ -170,7 +175,7 @@ final class History implements Bucket.Rules {
     } else if (report == Report.NOT_WRITTEN) {
       checkNotApplied(operation);
     } else {
-      check(doubts > 0, operation, "is unknown though all requests were answered");
+      check(doubts(), operation, "is unknown though all requests were answered");
     }
   }
 
@@ -212,16 +217,56 @@ final class History implements Bucket.Rules {
 
   private boolean explained(
       String repository, int began, Predicate<Map<String, String>> condition) {
-    List<View> views = names.getOrDefault(repository, List.of());
+    return was(repository, began, view -> condition.test(view.refs()));
+  }
+
+  /** Tests whether a name stood for a repository, or for none, at some moment. */
+  boolean held(String name, int began, Predicate<String> condition) {
+    return was(name, began, view -> condition.test(view.id()));
+  }
+
+  private boolean was(String name, int began, Predicate<View> condition) {
+    List<View> views = names.getOrDefault(name, List.of());
     for (int i = views.size() - 1; i >= 0; i--) {
-      if (condition.test(views.get(i).refs())) {
+      if (condition.test(views.get(i))) {
         return true;
       }
       if (views.get(i).from() < began) {
         return false;
       }
     }
-    return condition.test(null);
+    return condition.test(new View(0, null, null));
+  }
+
+  /** Checks a listing of all names. */
+  void listed(int began, Set<String> found) {
+    now();
+    names.forEach(
+        (name, views) -> {
+          if (!found.contains(name) && !was(name, began, view -> view.id() == null)) {
+            throw new AssertionError(name + " is not listed: " + found);
+          }
+        });
+  }
+
+  /** The names of the store, and what changes them. */
+  Names naming() {
+    return naming;
+  }
+
+  @Override
+  @Nullable
+  public Object current() {
+    return naming.current();
+  }
+
+  void trace(String what) {
+    scheduler.trace(what);
+  }
+
+  /** Tests whether a request got no answer. */
+  boolean doubts() {
+    return doubts > 0;
   }
 
   /** All manifests of repositories, as copies of the store may have them. */
@@ -229,9 +274,14 @@ final class History implements Bucket.Rules {
     return manifests;
   }
 
-  /** Tests whether a rename of a repository has begun and not ended. */
-  boolean isMoving(String name) {
-    return moving.contains(name);
+  /** Messages of all changes by repository. */
+  Map<String, List<String>> log() {
+    return log;
+  }
+
+  /** Takes the messages of an earlier run, with whose objects this one begins. */
+  void begin(Map<String, List<String>> earlier) {
+    earlier.forEach((id, messages) -> log.put(id, new ArrayList<>(messages)));
   }
 
   /** Messages of all changes of a repository, in their order. */
@@ -253,58 +303,76 @@ final class History implements Bucket.Rules {
   }
 
   @Override
-  public void written(Bucket bucket, String key, byte[] bytes) {
-    RepositoryName.fromManifestKey(key)
-        .ifPresent(
-            name -> {
-              try {
-                written(bucket, name.value(), ManifestCodec.decode(key, name, bytes));
-              } catch (ManifestException | AssertionError e) {
-                scheduler.fail(e); // not thrown, since the library would catch it
-              }
-            });
+  public void written(String key, byte[] bytes, @Nullable Object by) {
+    try {
+      if (ObjectNames.repositoryIdOfManifest(key).isPresent()) {
+        written(ManifestCodec.decode(key, bytes), (Names.Operation) by);
+      }
+      Optional<RepositoryName> name = RepositoryName.fromPointerKey(key);
+      if (name.isPresent()) {
+        naming.written(name.get().value(), NamePointer.decode(key, bytes));
+        view(name.get().value());
+      }
+    } catch (ManifestException | AssertionError e) {
+      scheduler.fail(e); // not thrown, since the library would catch it
+    }
   }
 
-  private void written(Bucket bucket, String name, Manifest manifest) {
-    now();
+  /** Notes what a name stands for now. */
+  private void view(String name) {
+    String id = naming.holder(name);
+    Map<String, String> refs = id == null ? null : repositories.get(id);
+    names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(now(), id, refs));
+  }
+
+  private void written(Manifest manifest, @Nullable Names.Operation by) {
     String id = manifest.repositoryId();
-    moving.remove(name);
-    bound.remove(name);
+    Manifest before = naming.manifest(id);
+    if (scheduler.traces()) {
+      scheduler.trace("WRITTEN " + id + " " + manifest.generation() + " " + manifest.state());
+    }
+    if (manifest.holdsRepository()) {
+      changed(id, manifest, refs(manifest));
+      manifests.add(manifest);
+    }
+    naming.written(manifest, by);
+    if (before != null) {
+      Names.name(before).ifPresent(this::view);
+    }
+    Names.name(manifest).ifPresent(this::view);
     if (!manifest.holdsRepository()) {
-      names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(time, null));
-      if (manifest.state() instanceof RepositoryState.Deleted) {
-        listed.remove(id);
-        deleted.add(id);
-      }
+      listed.remove(id);
+    } else if (naming.isWhole(manifest)) {
+      checkWhole(manifest);
+    }
+  }
+
+  private List<String> firstLog(Manifest manifest) {
+    return manifest.isFork()
+        ? log(manifest.template().orElseThrow().repositoryId())
+        : manifest.log().tail().stream().map(LogEntry::message).toList();
+  }
+
+  /** Checks that the refs were changed by what was logged. */
+  private void changed(String id, Manifest manifest, Map<String, String> refs) {
+    Map<String, String> before = repositories.put(id, refs);
+    if (before == null) {
+      log.computeIfAbsent(id, any -> new ArrayList<>(firstLog(manifest)));
       return;
     }
-    bound.put(name, id);
-    Map<String, String> refs = refs(bucket, manifest);
-    if (scheduler.traces()) {
-      scheduler.trace(
-          "WRITTEN " + name + " " + manifest.generation() + " " + manifest.state() + " " + refs);
-    }
-    Map<String, String> before = repositories.get(id);
-    if (before == null) {
-      List<String> first = manifest.log().tail().stream().map(LogEntry::message).toList();
-      log.put(id, new ArrayList<>(first));
-    } else {
-      Map<String, String> logged = new TreeMap<>(before);
-      for (LogEntry entry : manifest.log().tail()) {
-        if (entry.generation() == manifest.generation()) {
-          apply(id, entry, logged);
-        }
-      }
-      if (!logged.equals(refs)) {
-        throw new AssertionError("refs are " + refs + " instead of " + logged);
+    Map<String, String> logged = new TreeMap<>(before);
+    for (LogEntry entry : manifest.log().tail()) {
+      if (entry.generation() == manifest.generation()) {
+        apply(id, entry, logged);
       }
     }
-    repositories.put(id, refs);
-    manifests.add(manifest);
-    if (!(manifest.state() instanceof RepositoryState.Active)) {
-      moving.add(name);
+    if (!logged.equals(refs)) {
+      throw new AssertionError("refs are " + refs + " instead of " + logged);
     }
-    names.computeIfAbsent(name, any -> new ArrayList<>()).add(new View(time, refs));
+  }
+
+  /** Checks that each object that a repository lists exists, now and from now on. */
+  void checkWhole(Manifest manifest) {
     Set<String> keys = new HashSet<>();
     LiveObject.of(manifest).forEach(object -> keys.add(object.key()));
     for (String key : keys) {
@@ -312,12 +380,12 @@ final class History implements Bucket.Rules {
         throw new AssertionError("the manifest lists " + key + ", which does not exist");
       }
     }
-    listed.put(id, keys);
+    listed.put(manifest.repositoryId(), keys);
   }
 
   private void apply(String repositoryId, LogEntry entry, Map<String, String> refs) {
     log.computeIfAbsent(repositoryId, any -> new ArrayList<>()).add(entry.message());
-    if (entry.message().startsWith("restore-refs")) {
+    if (entry.message().startsWith("restore-refs") || entry.message().startsWith("import ")) {
       entry.changes().forEach(change -> apply(change, refs, entry));
       return;
     }
@@ -360,9 +428,9 @@ final class History implements Bucket.Rules {
     return id.equals(ObjectId.zeroId()) ? "" : id.name();
   }
 
-  private Map<String, String> refs(Bucket bucket, Manifest manifest) {
+  private Map<String, String> refs(Manifest manifest) {
     Map<String, String> refs = new TreeMap<>();
-    manifest.refs().levels().forEach(level -> refs.putAll(snapshot(bucket, manifest, level)));
+    manifest.refs().levels().forEach(level -> refs.putAll(snapshot(manifest, level)));
     refs.values().removeIf(ObjectId.zeroId().name()::equals); // marks of deleted refs
     manifest
         .refs()
@@ -378,8 +446,8 @@ final class History implements Bucket.Rules {
     return refs;
   }
 
-  private Map<String, String> snapshot(Bucket bucket, Manifest manifest, RefSnapshot snapshot) {
-    String key = ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id());
+  private Map<String, String> snapshot(Manifest manifest, RefSnapshot snapshot) {
+    String key = ObjectNames.snapshotKey(manifest.home(snapshot.id()), snapshot.id());
     return snapshots.computeIfAbsent(
         key,
         any -> {
@@ -398,7 +466,11 @@ final class History implements Bucket.Rules {
   }
 
   @Override
-  public void deleted(Bucket bucket, String key) {
+  public void deleted(String key) {
+    if (ObjectNames.repositoryIdOfManifest(key).isPresent()) {
+      scheduler.fail(new AssertionError(key + " is removed"));
+    }
+    RepositoryName.fromPointerKey(key).ifPresent(name -> removed(name.value()));
     listed.forEach(
         (id, keys) -> {
           if (keys.contains(key)) {
@@ -407,15 +479,12 @@ final class History implements Bucket.Rules {
         });
   }
 
-  /** Checks that each repository has one name, unless it was deleted, after all renames ended. */
-  void checkNames() {
-    List<String> kept = new ArrayList<>(repositories.keySet());
-    kept.removeAll(deleted);
-    List<String> named = new ArrayList<>(bound.values());
-    kept.sort(null);
-    named.sort(null);
-    if (!kept.equals(named)) {
-      throw new AssertionError("names are " + bound + ", repositories " + kept);
+  private void removed(String name) {
+    try {
+      naming.removed(name);
+      view(name);
+    } catch (AssertionError e) {
+      scheduler.fail(e);
     }
   }
 

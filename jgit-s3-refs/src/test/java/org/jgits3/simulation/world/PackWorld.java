@@ -2,16 +2,21 @@
 package org.jgits3.simulation.world;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.transfer.ImportSource;
+import org.jgits3.transfer.Importer;
 import org.jgits3.transfer.Restorer;
 
 /**
@@ -19,6 +24,8 @@ import org.jgits3.transfer.Restorer;
  * swept, and the repository is renamed, deleted, created anew and restored.
  */
 public final class PackWorld extends RepositoryWorld {
+  private static final String TEMPLATE = "t";
+  private static final String FORK = "f";
   private static final int REFS = 3;
   private static final List<ObjectId> FIRST = new ArrayList<>();
 
@@ -40,6 +47,7 @@ public final class PackWorld extends RepositoryWorld {
       FIRST.add(TestRepositories.commit(repository, "garbage"));
       update(NAME, repository, new History.Change(ref(0), "", FIRST.get(1).name()));
     }
+    template(NAME, manager);
   }
 
   private static String ref(int number) {
@@ -50,18 +58,22 @@ public final class PackWorld extends RepositoryWorld {
     return commits.get(random.nextInt(commits.size()));
   }
 
+  /** A repository that can be written. */
   private String name() {
+    if (history.refs(FORK) != null && random.nextInt(3) == 0) {
+      return FORK;
+    }
     return history.refs(NAME) == null ? OTHER : NAME;
   }
 
   @Override
   void act(S3RepositoryManager manager) throws IOException {
     String name = name();
-    switch (random.nextInt(names() ? 20 : 16)) {
+    switch (random.nextInt(names() ? 26 : 16)) {
       case 0, 1, 2 -> push(name, manager);
       case 3, 4 -> insert(name, manager);
       case 5, 6, 7 -> find(name, manager);
-      case 8 -> delete(name, manager);
+      case 8 -> deleteRef(name, manager);
       case 9, 10, 11 -> {
         scheduler.trace("collect " + name);
         manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
@@ -73,15 +85,18 @@ public final class PackWorld extends RepositoryWorld {
       case 13, 14 -> sweep(name, manager);
       case 15 -> list(name, manager);
       case 16 -> rename(name, manager);
-      case 17 -> {
-        scheduler.trace("delete " + name);
-        manager.delete(name);
-      }
-      case 18 -> {
-        scheduler.trace("create " + NAME);
-        manager.createRepository(NAME).close();
-      }
-      default -> restore(name, manager);
+      case 17 -> delete(name, manager);
+      case 18 ->
+          change(
+              Names.Kind.CREATE,
+              Optional.empty(),
+              NAME,
+              () -> manager.createRepository(NAME).close());
+      case 19 -> restore(name, manager);
+      case 20 -> template(name, manager);
+      case 21, 22, 23 -> fork(manager);
+      case 24 -> detach(manager);
+      default -> sweepNameless(manager);
     }
   }
 
@@ -162,7 +177,7 @@ public final class PackWorld extends RepositoryWorld {
     }
   }
 
-  private void delete(String name, S3RepositoryManager manager) throws IOException {
+  private void deleteRef(String name, S3RepositoryManager manager) throws IOException {
     try (S3Repository repository = manager.openForRequest(name)) {
       String ref = ref(random.nextInt(REFS));
       String now = history.refs(name) == null ? "" : history.refs(name).getOrDefault(ref, "");
@@ -172,10 +187,67 @@ public final class PackWorld extends RepositoryWorld {
     }
   }
 
-  private void rename(String name, S3RepositoryManager manager) throws IOException {
+  private void delete(String name, S3RepositoryManager manager) {
+    change(Names.Kind.DELETE, Optional.empty(), name, () -> manager.delete(name));
+  }
+
+  private void rename(String name, S3RepositoryManager manager) {
     String to = name.equals(NAME) ? OTHER : NAME;
-    scheduler.trace("rename " + name + " to " + to);
-    manager.rename(name, to);
+    change(Names.Kind.RENAME, Optional.of(name), to, () -> manager.rename(name, to));
+  }
+
+  private void change(Names.Kind kind, Optional<String> from, String to, IoRunnable work) {
+    history
+        .naming()
+        .run(
+            kind,
+            from,
+            to,
+            () -> {
+              work.run();
+              return null;
+            });
+  }
+
+  private void template(String name, S3RepositoryManager manager) {
+    change(
+        Names.Kind.IMPORT,
+        Optional.empty(),
+        TEMPLATE,
+        () -> {
+          try (ImportSource source = ImportSource.template(manager, RepositoryName.of(name))) {
+            new Importer(manager, NullProgressMonitor.INSTANCE)
+                .run(source, RepositoryName.of(TEMPLATE));
+          }
+        });
+  }
+
+  private void fork(S3RepositoryManager manager) {
+    if (history.refs(TEMPLATE) != null) {
+      change(Names.Kind.FORK, Optional.empty(), FORK, () -> manager.fork(TEMPLATE, FORK).close());
+    }
+  }
+
+  /** Detaches the fork, or deletes it or its template. */
+  private void detach(S3RepositoryManager manager) throws IOException {
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        scheduler.trace("detach");
+        manager.detach(FORK, NullProgressMonitor.INSTANCE);
+      }
+      case 1 -> delete(FORK, manager);
+      default -> delete(TEMPLATE, manager);
+    }
+  }
+
+  /** Sweeps all repositories that were deleted or have no name. */
+  private void sweepNameless(S3RepositoryManager manager) throws IOException {
+    for (String id : history.naming().ids()) {
+      if (history.naming().manifest(id).name().isEmpty()) {
+        scheduler.trace("sweep " + id);
+        manager.sweepById(id, Duration.ZERO, false);
+      }
+    }
   }
 
   private void restore(String name, S3RepositoryManager manager) throws IOException {
@@ -187,13 +259,7 @@ public final class PackWorld extends RepositoryWorld {
 
   @Override
   void check(S3RepositoryManager manager) throws IOException {
-    for (String name : List.of(NAME, OTHER)) {
-      if (history.isMoving(name)) {
-        rename(name, manager); // whose process has died, or was not told that it ended
-      }
-    }
-    history.checkNames();
-    for (String name : List.of(NAME, OTHER)) {
+    for (String name : List.of(NAME, OTHER, TEMPLATE, FORK)) {
       if (history.refs(name) != null) {
         list(name, manager);
         checkLog(name, manager);

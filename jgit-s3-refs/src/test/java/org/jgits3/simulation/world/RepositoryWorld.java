@@ -36,7 +36,7 @@ abstract class RepositoryWorld implements World {
   static final String NAME = "r";
   static final String OTHER = "s";
 
-  private static final Map<Class<?>, Map<String, Stored>> IMAGES = new HashMap<>();
+  private static final Map<Class<?>, Image> IMAGES = new HashMap<>();
 
   Scheduler scheduler;
   SplittableRandom random;
@@ -47,6 +47,9 @@ abstract class RepositoryWorld implements World {
 
   private int running;
   private int processes;
+
+  /** What all runs of a world begin with. */
+  private record Image(Map<String, Stored> objects, Map<String, List<String>> log) {}
 
   /** Adds what all runs begin with. */
   abstract void begin(S3RepositoryManager manager) throws IOException;
@@ -61,7 +64,7 @@ abstract class RepositoryWorld implements World {
     scheduler = of;
     random = of.random();
     history = new History(of, prefix);
-    bucket = new Bucket(of, history);
+    bucket = history.bucket();
     config = new Config();
     config.fromText(
         "[pack]\nthreads = 1\n[gc]\npruneExpire = now\n[s3]\ncommitDeadline = "
@@ -78,7 +81,7 @@ abstract class RepositoryWorld implements World {
       manager.createRepository(NAME).close();
       begin(manager);
     }
-    IMAGES.put(getClass(), bucket.image());
+    IMAGES.put(getClass(), new Image(bucket.image(), history.log()));
   }
 
   S3RepositoryManager manager(Scheduler.Jvm process) {
@@ -93,7 +96,9 @@ abstract class RepositoryWorld implements World {
   @Override
   public final void run(Scheduler of) throws Exception {
     set(of, "op");
-    IMAGES.get(getClass()).forEach((key, stored) -> bucket.put(key, stored.bytes()));
+    Image image = IMAGES.get(getClass());
+    history.begin(image.log());
+    image.objects().forEach((key, stored) -> bucket.put(key, stored.bytes()));
     bucket.trouble(Trouble.of(random).withoutCopies());
     left = 5 + random.nextInt(10);
     int count = 2 + random.nextInt(2);

@@ -84,7 +84,8 @@ final class GcCommand extends StoreCommand {
     ProgressBar progress = progress();
     try (S3RepositoryManager manager = program.open()) {
       program.end().giveUpAtSignal(manager, progress);
-      selection.forEach(
+      selection.forEachNamed(
+          manager,
           () -> manager.collectionPass(full || force || refs || detach),
           output,
           name -> {

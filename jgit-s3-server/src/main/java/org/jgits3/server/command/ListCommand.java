@@ -2,14 +2,21 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
-import java.util.stream.StreamSupport;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.server.terminal.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** Lists the repositories of the store. */
-@Command(name = "list", sortOptions = false, description = "List the repositories, sorted by name.")
+@Command(
+    name = "list",
+    sortOptions = false,
+    description =
+        "List the repositories, in no particular order unless --after or --limit is given.")
 final class ListCommand extends StoreCommand {
   @Option(
       names = "--prefix",
@@ -33,26 +40,38 @@ final class ListCommand extends StoreCommand {
     if (limit < 1) {
       throw usage("--limit " + limit + ": must be 1 or more");
     }
-    try (S3RepositoryManager manager = program.openToRead()) {
-      Iterable<String> names = first(names(manager));
-      if (output.json()) {
-        output.value(names);
+    try (S3RepositoryManager manager = program.openToRead();
+        Output.Elements names = output.elements()) {
+      if (limit == Integer.MAX_VALUE && after.isEmpty()) {
+        forEach(manager, names::add);
       } else {
-        names.forEach(output::line);
+        page(manager).forEach(names::add);
       }
     }
     return 0;
   }
 
-  private Iterable<String> names(S3RepositoryManager manager) throws IOException {
+  private void forEach(S3RepositoryManager manager, Consumer<String> each) throws IOException {
     try {
-      return manager.names(prefix, after);
+      manager.forEachName(prefix, each);
     } catch (IllegalArgumentException e) {
       throw usage("--prefix: " + e.getMessage());
     }
   }
 
-  private Iterable<String> first(Iterable<String> names) {
-    return () -> StreamSupport.stream(names.spliterator(), false).limit(limit).iterator();
+  /** The first names after one, in their order. */
+  private SortedSet<String> page(S3RepositoryManager manager) throws IOException {
+    TreeSet<String> names = new TreeSet<>();
+    forEach(
+        manager,
+        name -> {
+          if (name.compareTo(after) > 0) {
+            names.add(name);
+          }
+          if (names.size() > limit) {
+            names.pollLast();
+          }
+        });
+    return names;
   }
 }

@@ -2,32 +2,48 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.util.List;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.StoreCommand;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Renames a repository. */
-@Command(
-    name = "rename",
-    description = "Rename a repository; repeated after a failure it goes on where it stopped.")
+@Command(name = "rename", sortOptions = false, description = "Rename a repository.")
 final class RenameCommand extends StoreCommand {
-  @Parameters(index = "0", paramLabel = "OLD", description = "Its name.")
-  private RepositoryName from;
+  @Parameters(
+      arity = "1..2",
+      paramLabel = "NAME",
+      description = "Its name, unless --id tells which it is, and the name it gets.")
+  private List<RepositoryName> names;
 
-  @Parameters(index = "1", paramLabel = "NEW", description = "The name it gets.")
-  private RepositoryName to;
+  @Option(
+      names = "--id",
+      description = "The repository of this id, such as verify --names or a failed import tells.")
+  private String id = "";
 
   /** Result as {@code --json} prints it. */
   private record Renamed(boolean ok, String from, String to) {}
 
   @Override
   public Integer call() throws IOException {
-    try (S3RepositoryManager manager = program.open()) {
-      manager.rename(from.value(), to.value());
+    int expected = id.isEmpty() ? 2 : 1;
+    if (names.size() != expected) {
+      throw usage(
+          id.isEmpty() ? "two names are needed: OLD and NEW" : "--id: goes with one name, the new");
     }
-    output.result(new Renamed(true, from.value(), to.value()), "Renamed " + from + " to " + to);
+    String from = id.isEmpty() ? names.get(0).value() : "repository " + checkedId(id);
+    String to = names.get(expected - 1).value();
+    try (S3RepositoryManager manager = program.open()) {
+      if (id.isEmpty()) {
+        manager.rename(from, to);
+      } else {
+        manager.renameById(id, to);
+      }
+    }
+    output.result(new Renamed(true, from, to), "Renamed " + from + " to " + to);
     return 0;
   }
 }

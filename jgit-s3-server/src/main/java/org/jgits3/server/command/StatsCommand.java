@@ -8,6 +8,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RefSnapshot;
@@ -58,7 +59,11 @@ final class StatsCommand extends RepositoryCommand {
     try (S3RepositoryManager manager = program.openToRead();
         S3Repository repository = manager.openRepository(name.value())) {
       long manifestBytes =
-          manager.store().stat(name.manifestKey()).map(ObjectInfo::size).orElse(0L);
+          manager
+              .store()
+              .stat(ObjectNames.manifestKey(repository.manifest().repositoryId()))
+              .map(ObjectInfo::size)
+              .orElse(0L);
       print(stats(repository, manifestBytes));
     }
     return 0;

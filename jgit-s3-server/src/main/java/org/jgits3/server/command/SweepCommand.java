@@ -6,12 +6,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.store.probe.Leftovers;
-import org.jgits3.maintenance.FleetPass;
-import org.jgits3.maintenance.NameIndex;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
@@ -47,8 +43,6 @@ final class SweepCommand extends StoreCommand {
       description = "With --all, also repositories without a change since nothing was left.")
   private boolean full;
 
-  @Nullable private NameIndex nameIndex; // of a pass over all
-
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name,
@@ -78,16 +72,13 @@ final class SweepCommand extends StoreCommand {
     List<Row> rows = new ArrayList<>();
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       selection.forEach(
-          () -> {
-            FleetPass pass = manager.sweepPass(full);
-            nameIndex = pass.nameIndex();
-            return pass;
-          },
+          manager,
+          () -> manager.sweepPass(full),
           output,
-          name -> {
-            Optional<Sweep.Report> report = sweep(manager, name);
-            report.ifPresent(r -> print(rows, Row.of(name, r)));
-            return report.flatMap(Sweep.Report::settled);
+          target -> {
+            Sweep.Report report = sweep(manager, target);
+            print(rows, Row.of(target.toString(), report));
+            return report.settled();
           });
       sweepProbes(manager.store());
     } finally {
@@ -109,12 +100,12 @@ final class SweepCommand extends StoreCommand {
     }
   }
 
-  private Optional<Sweep.Report> sweep(S3RepositoryManager manager, String name)
+  private Sweep.Report sweep(S3RepositoryManager manager, Selection.Target target)
       throws IOException {
     Duration grace = Duration.ofHours(graceHours);
-    return nameIndex == null
-        ? manager.sweep(name, grace, dryRun)
-        : manager.sweep(nameIndex, name, grace, dryRun);
+    return target.id().isPresent()
+        ? manager.sweepById(target.id().get(), grace, dryRun)
+        : manager.sweep(target.name().orElseThrow(), grace, dryRun);
   }
 
   private void print(List<Row> rows, Row row) {

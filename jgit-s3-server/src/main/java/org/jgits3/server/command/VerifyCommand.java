@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.maintenance.NameIndex;
+import org.jgits3.maintenance.NameCheck;
 import org.jgits3.maintenance.Verification;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.Selection;
@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
     description =
         "Check that every stored object is there, whole and unchanged, then run fsck over them."
             + " With --all, do so for one repository after the other."
-            + " With --names, check that the store has one name for each repository.")
+            + " With --names, check that each repository is found by the name that it says.")
 final class VerifyCommand extends StoreCommand {
   @ArgGroup(exclusive = true, multiplicity = "1")
   private Subject subject;
@@ -36,9 +36,16 @@ final class VerifyCommand extends StoreCommand {
 
     @Option(
         names = "--names",
-        description = "Read all manifests, and nothing else; after a restore of the store.")
+        description =
+            "Read all manifests and names, and nothing else; after a restore of the store.")
     private boolean names;
   }
+
+  @Option(
+      names = "--repair",
+      description =
+          "With --names, make the name of a repository lead to it, unless two repositories say it.")
+  private boolean repair;
 
   @Option(
       names = "--changed",
@@ -48,7 +55,7 @@ final class VerifyCommand extends StoreCommand {
   private boolean changed;
 
   /** Check of all names as {@code --json} prints it. */
-  private record Names(boolean ok, List<NameIndex.Contradiction> findings) {}
+  private record Names(boolean ok, List<NameCheck.Finding> findings) {}
 
   /** Result as {@code --json} prints it. */
   private record Report(
@@ -76,7 +83,10 @@ final class VerifyCommand extends StoreCommand {
     if (changed && !subject.all) {
       throw usage("--changed: goes with --all");
     }
-    try (S3RepositoryManager manager = program.openToRead()) {
+    if (repair && !subject.names) {
+      throw usage("--repair: goes with --names");
+    }
+    try (S3RepositoryManager manager = repair ? program.open() : program.openToRead()) {
       if (subject.names) {
         names(manager);
       } else if (subject.all) {
@@ -89,13 +99,15 @@ final class VerifyCommand extends StoreCommand {
   }
 
   private void names(S3RepositoryManager manager) throws IOException {
-    List<NameIndex.Contradiction> found = manager.nameIndex().contradictions();
-    output.value(new Names(found.isEmpty(), found));
+    List<NameCheck.Finding> found = manager.checkNames(repair);
+    long wrong = found.stream().filter(f -> !f.repaired()).count();
+    output.value(new Names(wrong == 0, found));
     if (found.isEmpty()) {
-      output.line("each repository has one name");
+      output.line("each repository is found by its name");
     }
-    found.forEach(f -> output.line(f.key() + ": " + f.problem()));
-    check("names", found.size());
+    found.forEach(
+        f -> output.line(f.key() + ": " + f.problem() + (f.repaired() ? "; repaired" : "")));
+    check("names", (int) wrong);
   }
 
   private void repository(S3RepositoryManager manager, RepositoryName name) throws IOException {
@@ -107,7 +119,8 @@ final class VerifyCommand extends StoreCommand {
   private void all(S3RepositoryManager manager) throws IOException {
     List<Report> reports = new ArrayList<>();
     try {
-      Selection.all(
+      Selection.allNamed(
+          manager,
           () -> manager.verificationPass(!changed),
           output,
           name -> {

@@ -108,14 +108,9 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
   }
 
   private static Refusal unavailable(String name, IOException e) {
-    boolean renamed = e instanceof ManifestException.Gone gone && gone.isInTransit();
     return new Refusal(
         HttpServletResponse.SC_SERVICE_UNAVAILABLE,
-        "repository "
-            + name
-            + (renamed
-                ? " is being renamed, try again"
-                : " cannot be opened now; the server's log says why"),
+        "repository " + name + " cannot be opened now; the server's log says why",
         e);
   }
 }

@@ -36,6 +36,14 @@ public abstract class StoreCommand implements Callable<Integer> {
     return ProgressBar.of(err(), output);
   }
 
+  /** Checks an id of a repository that the user gave. */
+  protected final String checkedId(String id) {
+    if (!id.matches("[0-9a-f]{32}")) {
+      throw usage("--id " + id + ": an id of a repository has 32 hex digits");
+    }
+    return id;
+  }
+
   /** Creates the exception for options that do not go together, or a value out of bounds. */
   protected final ParameterException usage(String message) {
     return new ParameterException(spec.commandLine(), message);

@@ -3,9 +3,11 @@ package org.jgits3.server.terminal;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SequenceWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintWriter;
+import org.eclipse.jgit.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -49,16 +51,67 @@ public final class Output {
     if (!json) {
       return;
     }
-    // Created here, because few commands print JSON, and it loads some 400 classes.
-    ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-    mapper.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
-    mapper.getFactory().setCharacterEscapes(new JsonEscapes());
     try {
-      mapper.writeValue(writer(), value);
+      mapper().writeValue(writer(), value);
     } catch (IOException e) { // a PrintWriter throws none
       throw new IllegalStateException("values printed are plain records and maps", e);
     }
     print("");
+  }
+
+  /** Created where it is needed, because few commands print JSON, and it loads some 400 classes. */
+  private static ObjectMapper mapper() {
+    ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+    mapper.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+    mapper.getFactory().setCharacterEscapes(new JsonEscapes());
+    return mapper;
+  }
+
+  /**
+   * Begins a list that is printed while it is made: a line for each element, or a JSON array.
+   *
+   * @return the list, to be closed
+   */
+  public Elements elements() {
+    return new Elements();
+  }
+
+  /** A list under way. */
+  public final class Elements implements AutoCloseable {
+    @Nullable private final SequenceWriter array;
+
+    private Elements() {
+      try {
+        array = json ? mapper().writer().writeValuesAsArray(writer()) : null;
+      } catch (IOException e) { // a PrintWriter throws none
+        throw new IllegalStateException("a JSON array cannot be begun", e);
+      }
+    }
+
+    /** Prints an element. */
+    public void add(String element) {
+      if (array == null) {
+        line(element);
+        return;
+      }
+      try {
+        array.write(element);
+      } catch (IOException e) { // a PrintWriter throws none
+        throw new IllegalStateException("a text cannot be printed", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (array != null) {
+        try {
+          array.close();
+        } catch (IOException e) { // a PrintWriter throws none
+          throw new IllegalStateException("a JSON array cannot be ended", e);
+        }
+        print("");
+      }
+    }
   }
 
   private PrintWriter writer() {

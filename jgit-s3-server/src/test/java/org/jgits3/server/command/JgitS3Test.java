@@ -184,31 +184,16 @@ class JgitS3Test {
     assertThat(result.err()).startsWith("jgit-s3: ").contains("\tat org.jgits3.");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"refs", "stats", "verify", "gc", "delete", "export"})
-  void a_command_on_a_repository_whose_rename_was_interrupted_says_how_to_finish_it(String command)
-      throws Exception {
-    inStore("init", "old").succeeds();
-    TestRepositories.renameAndDie(dir.resolve("store"), "old", "new", 2);
-    for (String name : List.of("old", "new")) {
-      Stream<String> args = Stream.of(command, name, dir.resolve("out").toString());
-      inStore(args.limit(command.equals("export") ? 3 : 2).toArray(String[]::new))
-          .failsWith(1, "rename", "; repeat the rename if it was interrupted");
-    }
-    inStore("rename", "old", "new").succeeds();
-    assertThat(inStore("list").succeeds().out().lines()).containsExactly("new");
-  }
-
   @Test
   void repositories_are_created_listed_renamed_and_deleted() throws IOException {
     assertThat(inStore("init", "a").succeeds().out()).contains("Initialized", " a ");
     assertThat(inStore("init", "--json", "team/b.git").json().get("name").asText())
         .isEqualTo("team/b");
-    assertThat(inStore("list").succeeds().out().lines()).containsExactly("a", "team/b");
+    assertThat(inStore("list").succeeds().out().lines()).containsExactlyInAnyOrder("a", "team/b");
     inStore("rename", "a", "c").succeeds();
     assertThat(inStore("list", "--json").json())
         .map(JsonNode::asText)
-        .containsExactly("c", "team/b");
+        .containsExactlyInAnyOrder("c", "team/b");
     inStore("delete", "team/b").succeeds();
     assertThat(inStore("list").succeeds().out().lines()).containsExactly("c");
     assertThat(inStore("refs", "c").succeeds().out()).isEmpty();
@@ -220,7 +205,7 @@ class JgitS3Test {
     for (String name : List.of("a", "team/b", "team/c", "teams", "z")) {
       inStore("init", name).succeeds();
     }
-    inStore("init", "a-1").succeeds(); // its manifest sorts before that of "a"
+    inStore("init", "a-1").succeeds(); // its key sorts before that of "a"
     assertThat(inStore("list", "--limit", "3").succeeds().out().lines())
         .containsExactly("a", "a-1", "team/b");
     assertThat(inStore("list", "--limit", "2", "--json").json())
@@ -229,7 +214,7 @@ class JgitS3Test {
     assertThat(inStore("list", "--after", "team/b", "--limit", "2").succeeds().out().lines())
         .containsExactly("team/c", "teams");
     assertThat(inStore("list", "--prefix", "team/").succeeds().out().lines())
-        .containsExactly("team/b", "team/c");
+        .containsExactlyInAnyOrder("team/b", "team/c");
     assertThat(inStore("list", "--prefix", "team", "--after", "team/c").succeeds().out().lines())
         .containsExactly("teams");
     assertThat(inStore("list", "--after", "z").succeeds().out()).isEmpty();
@@ -237,37 +222,102 @@ class JgitS3Test {
     inStore("list", "--prefix", "a//").failsWith(2, "--prefix: ", "empty segment");
   }
 
-  @Test
-  void names_that_contradict_each_other_after_a_restore_are_told() throws IOException {
-    inStore("init", "a").succeeds();
-    Path manifest = dir.resolve("store/repos/a.git/manifest");
-    byte[] early = Files.readAllBytes(manifest);
-    inStore("rename", "a", "b").succeeds();
-    assertThat(inStore("verify", "--names").succeeds().out())
-        .isEqualTo("each repository has one name\n");
-    Files.write(manifest, early);
-    Result found = inStore("verify", "--names");
-    assertThat(found.exitCode()).isOne();
-    assertThat(found.err()).isEqualTo("jgit-s3: names: 2 things are wrong\n");
-    assertThat(found.out().lines())
-        .hasSize(2)
-        .allMatch(line -> line.contains("the names a and b hold the same repository"))
-        .anyMatch(line -> line.startsWith("repos/a.git/manifest: "));
-    inStore("sweep", "a").failsWith(1, "a and b hold the same repository");
-    inStore("delete", "a").succeeds();
-    assertThat(inStore("verify", "--names", "--json").json().get("ok").asBoolean()).isTrue();
-    inStore("sweep", "b").succeeds();
+  private String idOf(String name) throws IOException {
+    return inStore("stats", name, "--json").json().get("repositoryId").asText();
+  }
+
+  private Path manifestOf(String id) {
+    return dir.resolve("store/repos").resolve(id).resolve("manifest");
   }
 
   @Test
-  void manifests_under_each_others_names_are_told_and_not_used() throws IOException {
+  void name_that_leads_elsewhere_after_a_restore_is_told_and_repaired() throws IOException {
+    inStore("init", "a").succeeds();
+    assertThat(inStore("verify", "--names").succeeds().out())
+        .isEqualTo("each repository is found by its name\n");
+    Files.delete(dir.resolve("store/names/a.git"));
+    inStore("refs", "a").failsWith(1, "not found: a");
+    Result found = inStore("verify", "--names");
+    assertThat(found.exitCode()).isOne();
+    assertThat(found.err()).isEqualTo("jgit-s3: names: 1 thing is wrong\n");
+    assertThat(found.out())
+        .startsWith("names/a.git: the repository ")
+        .endsWith("; see verify --names --repair\n");
+    JsonNode repaired = inStore("verify", "--names", "--repair", "--json").json();
+    assertThat(repaired.get("ok").asBoolean()).isTrue();
+    assertThat(repaired.get("findings").get(0).get("repaired").asBoolean()).isTrue();
+    inStore("refs", "a").succeeds();
+    inStore("verify", "--names").succeeds();
+    inStore("verify", "a", "--repair").failsWith(2, "--repair: goes with --names");
+  }
+
+  /** The later one has the name; the earlier one was copied before it left the name. */
+  private String makeTwoOfOneName() throws IOException {
+    inStore("init", "a").succeeds();
+    String earlier = idOf("a");
+    byte[] copy = Files.readAllBytes(manifestOf(earlier));
+    inStore("delete", "a").succeeds();
+    inStore("init", "a").succeeds();
+    Files.write(manifestOf(earlier), copy);
+    return earlier;
+  }
+
+  @Test
+  void of_two_repositories_of_one_name_one_is_renamed_by_its_id() throws IOException {
+    String earlier = makeTwoOfOneName();
+    String later = idOf("a");
+    Result found = inStore("verify", "--names", "--repair");
+    assertThat(found.err()).isEqualTo("jgit-s3: names: 1 thing is wrong\n");
+    assertThat(found.out())
+        .contains(earlier, later, "both say the name a", "rename --id", "delete --id");
+    inStore("rename", "--id", earlier, "a").failsWith(1, "choose another name");
+    assertThat(inStore("rename", "--id", earlier, "b").succeeds().out())
+        .isEqualTo("Renamed repository " + earlier + " to b\n");
+    inStore("verify", "--names").succeeds();
+    assertThat(idOf("a")).isEqualTo(later);
+    assertThat(idOf("b")).isEqualTo(earlier);
+    inStore("rename", "--id", earlier, "b", "c").failsWith(2, "--id: goes with one name");
+    inStore("rename", "b").failsWith(2, "two names are needed");
+    inStore("rename", "--id", "x", "b").failsWith(2, "--id x: an id of a repository has 32");
+    inStore("rename", "--id", "0".repeat(32), "b").failsWith(1, "no repository of the id 000");
+  }
+
+  @Test
+  void of_two_repositories_of_one_name_one_is_deleted_by_its_id() throws IOException {
+    String earlier = makeTwoOfOneName();
+    String later = idOf("a");
+    assertThat(inStore("delete", "--id", earlier).succeeds().out())
+        .isEqualTo("Deleted repository " + earlier + "\n");
+    inStore("verify", "--names").succeeds();
+    assertThat(idOf("a")).isEqualTo(later);
+    inStore("delete", "--id", earlier).failsWith(1, "no repository of the id " + earlier);
+    inStore("delete", "--id", later, "a").failsWith(2);
+    inStore("delete", "--id", later, "--detach").failsWith(2, "--detach: goes with a name");
+  }
+
+  @Test
+  void complete_import_without_a_name_gets_one_by_its_id() throws Exception {
+    String id;
+    try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
+        S3Repository made = manager.createImport(false)) {
+      id = made.manifest().repositoryId();
+    }
+    assertThat(inStore("list").succeeds().out()).isEmpty();
+    inStore("rename", "--id", id, "a").succeeds();
+    assertThat(idOf("a")).isEqualTo(id);
+  }
+
+  @Test
+  void manifests_of_each_other_are_told_and_not_used() throws IOException {
     inStore("init", "a").succeeds();
     inStore("init", "b").succeeds();
-    Path repositories = dir.resolve("store/repos");
-    byte[] ofA = Files.readAllBytes(repositories.resolve("a.git/manifest"));
-    byte[] ofB = Files.readAllBytes(repositories.resolve("b.git/manifest"));
-    Files.write(repositories.resolve("a.git/manifest"), ofB);
-    Files.write(repositories.resolve("b.git/manifest"), ofA);
+    Path pathOfA = manifestOf(idOf("a"));
+    Path pathOfB = manifestOf(idOf("b"));
+    byte[] ofA = Files.readAllBytes(pathOfA);
+    byte[] ofB = Files.readAllBytes(pathOfB);
+    String wrong = "/manifest: is the manifest of repository " + idOf("b");
+    Files.write(pathOfA, ofB);
+    Files.write(pathOfB, ofA);
     String[][] uses = {
       {"refs", "a"},
       {"stats", "a"},
@@ -279,15 +329,14 @@ class JgitS3Test {
       {"init", "a"}
     };
     for (String[] use : uses) {
-      inStore(use).failsWith(1, "repos/a.git/manifest: is the manifest of b under the name a");
+      inStore(use).failsWith(1, wrong);
     }
     assertThat(inStore("verify", "--names").out().lines())
         .hasSize(2)
-        .anyMatch(line -> line.contains("is the manifest of a under the name b"));
-    Files.write(repositories.resolve("a.git/manifest"), ofA);
-    Files.write(repositories.resolve("b.git/manifest"), ofB);
-    assertThat(inStore("verify", "--names").succeeds().out())
-        .isEqualTo("each repository has one name\n");
+        .anyMatch(line -> line.contains(wrong));
+    Files.write(pathOfA, ofA);
+    Files.write(pathOfB, ofB);
+    inStore("verify", "--names").succeeds();
   }
 
   @Test
@@ -310,18 +359,19 @@ class JgitS3Test {
   void all_repositories_are_swept_or_those_in_which_something_may_be_left() throws IOException {
     inStore("init", "a").succeeds();
     inStore("init", "b").succeeds();
+    String deleted = "repository " + idOf("b") + ": deleted 0 objects";
     inStore("delete", "b").succeeds();
     assertThat(inStore("sweep", "--all").succeeds().out())
-        .contains("a: deleted 0 objects", "b: deleted 0 objects");
+        .contains("a: deleted 0 objects", deleted);
     assertThat(inStore("sweep", "--all").succeeds().out())
-        .contains("b: deleted ", "1 unchanged since the last pass") // the grace period is not over
+        .contains(deleted, "1 unchanged since the last pass") // the grace period is not over
         .doesNotContain("a: ");
     assertThat(inStore("sweep", "--all", "--full", "--json").succeeds().json()).hasSize(2);
     inStore("sweep", "--all", "--grace-hours", "0").succeeds();
     assertThat(inStore("sweep", "--all").succeeds().out())
         .isEqualTo("2 unchanged since the last pass\n");
     Path state = dir.resolve("store/scan/sweep");
-    Files.write(state, Files.readAllBytes(dir.resolve("store/repos/a.git/manifest")));
+    Files.write(state, Files.readAllBytes(manifestOf(idOf("a"))));
     inStore("sweep", "--all").failsWith(1, "scan/sweep: is no scan state of jgit-s3; delete it");
   }
 
@@ -465,8 +515,7 @@ class JgitS3Test {
   @Test
   void a_copy_of_a_manifest_is_restored() throws IOException {
     inStore("init", "a").succeeds();
-    Path manifest = dir.resolve("store/repos/a.git/manifest");
-    Path copy = Files.copy(manifest, dir.resolve("copy"));
+    Path copy = Files.copy(manifestOf(idOf("a")), dir.resolve("copy"));
     inStore("delete", "a").succeeds();
     inStore("restore", "a", copy.toString()).failsWith(1, "a");
     inStore("init", "a").succeeds();

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
@@ -190,9 +194,13 @@ class BadInputIT {
         work.run("push", "-q", server.url(damage), "main");
       }
     }
+    ObjectStore stored = new DirectoryObjectStore(scratch.resolve("store"));
+    Map<String, String> keys = new HashMap<>();
     for (String damage : DAMAGES) {
-      Path manifest = scratch.resolve("store/repos/" + damage + ".git/manifest");
+      String key = StoredManifest.key(stored, damage);
+      Path manifest = scratch.resolve("store").resolve(key);
       Files.write(manifest, damaged(damage, Files.readAllBytes(manifest)));
+      keys.put(damage, key);
     }
     Map<String, String> before = storedBytes();
 
@@ -205,7 +213,7 @@ class BadInputIT {
               new String[] {"delete", damage})) {
         Command refused = Command.run(store, command);
         refused.failsInOneLine(FAILED);
-        assertThat(refused.stderr()).contains("repos/" + damage + ".git/manifest");
+        assertThat(refused.stderr()).contains(keys.get(damage));
       }
     }
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {

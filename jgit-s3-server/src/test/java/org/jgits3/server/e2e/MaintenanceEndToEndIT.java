@@ -20,7 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
@@ -157,15 +159,17 @@ class MaintenanceEndToEndIT {
     server = ServerProcess.start(store, "--create-on-push");
     push();
     Command.run(store, "init", "damaged").succeeds();
-    Path manifest = scratch.resolve("store/repos/damaged.git/manifest");
+    Path stored = scratch.resolve("store");
+    String key = StoredManifest.key(new DirectoryObjectStore(stored), "damaged");
+    Path manifest = stored.resolve(key);
     byte[] bytes = Files.readAllBytes(manifest);
     bytes[200] ^= 1;
     Files.write(manifest, bytes);
     Command gc = Command.run(store, "gc", "--all").failsInOneLine(1);
     assertThat(gc.stderr()).isEqualTo("jgit-s3: 1 of 2 repositories failed\n");
-    assertThat(gc.stdout()).contains("damaged: failed: manifest ", "r: 1 packs");
+    assertThat(gc.stdout()).contains(": failed: ", key, "r: 1 packs");
     assertThat(Command.run(store, "sweep", "--all").failsInOneLine(1).stdout())
-        .contains("damaged: failed: manifest ", "r: deleted ");
+        .contains(": failed: ", key, "r: deleted ");
   }
 
   /**

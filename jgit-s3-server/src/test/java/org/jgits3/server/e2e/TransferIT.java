@@ -94,13 +94,16 @@ class TransferIT {
         proxy.awaitPause();
         process.destroyForcibly().waitFor();
       }
-      assertThat(Command.run(store, "list").succeeds().stdout())
-          .matches("r\\.importing/[0-9a-f]{12}\n");
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
+      Command swept = Command.run(store, "sweep", "--all", "--grace-hours", "0").succeeds();
+      assertThat(swept.stdout()).matches("repository [0-9a-f]{32}: deleted 0 objects[^\n]*\n");
+      String left = swept.stdout().substring(11, 43);
       assertThat(Command.run(store, "doctor").succeeds().stdout())
           .contains("\n1 unfinished uploads\n");
       Command.run(store, "refs", "r").failsInOneLine(FAILED);
       Command.run(elsewhere, "import", url, "r").succeeds();
       assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
+      Command.run(store, "delete", "--id", left).succeeds();
       Command.run(store, "sweep", "--all", "--grace-hours", "0").succeeds();
       assertThat(store.unfinishedUploads()).isZero();
       assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("is sound");
@@ -122,9 +125,9 @@ class TransferIT {
         process.destroyForcibly().waitFor();
       }
       assertThat(out).doesNotExist();
-      assertThat(scratch.resolve("out.exporting")).exists();
+      assertThat(scratch.resolve("out.part.lock")).exists();
       assertSame(export("r", "out"), source);
-      assertThat(scratch.resolve("out.exporting")).doesNotExist();
+      assertThat(scratch.resolve("out.part.lock")).doesNotExist();
     }
   }
 

@@ -507,7 +507,9 @@ class HostileClientsTest {
           .contains("capabilities^{}", "atomic", "report-status");
       post(server, "/r.git/git-receive-pack", "text/plain", push.body());
       assertThat(manager.list()).isEmpty();
-      store.list("repos/", object -> assertThat(object.key()).isNull());
+      for (String prefix : List.of("repos/", "names/")) {
+        store.list(prefix, object -> assertThat(object.key()).isNull());
+      }
 
       assertThat(post(server, "/r.git/git-receive-pack", PUSH, push.body())).contains("unpack ok");
       assertThat(manager.list()).containsExactly("r");

@@ -14,12 +14,9 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class NamedRepositoriesTest {
   @TempDir private Path directory;
@@ -61,29 +58,5 @@ class NamedRepositoriesTest {
                     server.uri().resolve("/" + name + ".git/info/refs?service=" + service))
                 .build(),
             HttpResponse.BodyHandlers.ofString());
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void a_repository_that_is_being_renamed_is_unavailable_and_not_missing(boolean createOnPush)
-      throws Exception {
-    try (S3RepositoryManager manager =
-            TestRepositories.manager(new DirectoryObjectStore(directory));
-        GitHttpServer server = GitHttpServer.builder().createOnPush(createOnPush).start(manager)) {
-      manager.createRepository("old").close();
-      TestRepositories.renameAndDie(directory, "old", "new", 2);
-      for (String name : List.of("old", "new")) {
-        for (String service : List.of("git-upload-pack", "git-receive-pack")) {
-          HttpResponse<String> answer = ask(server, name, service);
-          assertThat(answer.statusCode()).isEqualTo(503);
-          assertThat(answer.headers().firstValue("Retry-After")).isPresent();
-          assertThat(answer.body())
-              .isEqualTo("repository " + name + " is being renamed, try again\n");
-        }
-      }
-      manager.rename("old", "new");
-      assertThat(ask(server, "new", "git-upload-pack").statusCode()).isEqualTo(200);
-      assertThat(ask(server, "old", "git-upload-pack").statusCode()).isEqualTo(404);
-    }
   }
 }

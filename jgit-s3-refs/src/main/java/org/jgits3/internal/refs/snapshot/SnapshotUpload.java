@@ -7,7 +7,6 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefFold;
@@ -115,6 +114,6 @@ public final class SnapshotUpload {
   }
 
   private static RefSnapshot describe(String id, SnapshotMerge merge, int crc32c, String sha256) {
-    return new RefSnapshot(id, merge.size(), merge.count(), crc32c, sha256, Optional.empty());
+    return new RefSnapshot(id, merge.size(), merge.count(), crc32c, sha256);
   }
 }

@@ -24,6 +24,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -111,7 +112,9 @@ class BundleTest {
         S3Repository r = elsewhere.openRepository("r")) {
       readAll(r, pack);
     }
-    assertThat(there.snapshot()).hasToString("2 requests: 1 GET, 1 READ");
+    assertThat(there.snapshot())
+        .as("pointer, manifest, pack")
+        .hasToString("3 requests: 2 GET, 1 READ");
   }
 
   private static void readAll(S3Repository r, PackBytes pack) throws IOException {
@@ -196,7 +199,7 @@ class BundleTest {
               pack.extra()));
     }
     try (ManifestCommitter committer =
-        new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
       committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(packs), true));
     }
   }

@@ -19,6 +19,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.Transactions;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.LogEntry;
@@ -26,7 +27,6 @@ import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -398,7 +398,7 @@ class LogCompactionTest {
     }
     int some = 10_000;
     repository.setGitwebDescription("y".repeat(some));
-    long bytes = bytes(RepositoryName.of("r").manifestKey()).length;
+    long bytes = bytes(StoredManifest.key(memory, "r")).length;
     repository.setGitwebDescription("y".repeat(some + (int) (Manifest.MAX_BYTES - bytes) - 60));
     create("refs/heads/new", id);
     assertThat(log.manifest().refs().snapshot()).isPresent();

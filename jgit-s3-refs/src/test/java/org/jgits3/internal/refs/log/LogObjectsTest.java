@@ -46,7 +46,8 @@ class LogObjectsTest {
   private static final String REPOSITORY = "0".repeat(32);
 
   private static final Manifest LISTING =
-      Manifest.blank(REPOSITORY, RepositoryState.ACTIVE, 9, 0, RepositorySettings.NONE, Refs.NONE);
+      Manifest.first(
+          REPOSITORY, new RepositoryState.Importing(0), 0, RepositorySettings.NONE, Refs.NONE);
   private static final String ID = "0".repeat(12) + "-" + "0".repeat(20);
 
   @TempDir Path directory;

@@ -9,6 +9,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
@@ -30,7 +31,7 @@ public final class LongLog {
 
   public LongLog(ObjectStore store, String repository) {
     this.committer =
-        new ManifestCommitter(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
+        StoredManifest.committer(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
     this.objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
     this.compaction = new LogCompaction(objects, committer, metrics);
   }

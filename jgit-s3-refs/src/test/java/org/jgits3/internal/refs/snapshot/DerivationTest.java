@@ -4,7 +4,6 @@ package org.jgits3.internal.refs.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -15,7 +14,6 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,26 +140,6 @@ class DerivationTest extends DerivationTestCase {
 
     assertThat(requestsOf(MASTER, second)).isEqualTo(2);
     assertThat(here.refsMetrics().downloads()).isEqualTo(2);
-    assertSameRefs();
-  }
-
-  @Test
-  void a_delta_that_an_earlier_version_stored_is_not_read() throws Exception {
-    requestsOf(MASTER, null);
-    update(MASTER, first);
-    writer.getRefDatabase().compact();
-    String delta = StoredManifest.addDeltas(new DirectoryObjectStore(directory), "r").get(0);
-    Files.write(directory.resolve(delta), new byte[] {1});
-
-    assertThat(requestsOf(MASTER, first)).as("manifest and snapshot").isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
-    update(MASTER, second);
-    assertThat(requestsOf(MASTER, second)).isEqualTo(1);
-    writer.getRefDatabase().compact();
-    StoredManifest.addDeltas(new DirectoryObjectStore(directory), "r");
-
-    assertThat(requestsOf(MASTER, second)).as("derived").isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
     assertSameRefs();
   }
 }

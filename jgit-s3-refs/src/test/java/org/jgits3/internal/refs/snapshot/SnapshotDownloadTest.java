@@ -65,7 +65,7 @@ class SnapshotDownloadTest {
 
   @Test
   void snapshot_that_is_too_short_for_its_header_is_refused_by_its_key() {
-    RefSnapshot snapshot = new RefSnapshot("x", 0, 0, 0, "", Optional.empty());
+    RefSnapshot snapshot = new RefSnapshot("x", 0, 0, 0, "");
     assertThatThrownBy(() -> new SnapshotDownload(store).land(KEY, snapshot))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining(KEY);
@@ -104,7 +104,7 @@ class SnapshotDownloadTest {
     String key = KEY + objects++;
     store.put(key, bytes, 0, bytes.length);
     int crc = Crc32c.of(bytes);
-    return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, "", Optional.empty()));
+    return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, ""));
   }
 
   private static void assertSame(PackedRefsTable actual, PackedRefsTable expected)
@@ -232,7 +232,7 @@ class SnapshotDownloadTest {
     for (int length = 1; length < good.length; length++) {
       byte[] bad = Arrays.copyOf(good, length);
       int crc = Crc32c.of(bad);
-      RefSnapshot listed = new RefSnapshot("x", length, table.size(), crc, "", Optional.empty());
+      RefSnapshot listed = new RefSnapshot("x", length, table.size(), crc, "");
       for (Stored stored : new Stored[] {whole, new Stored(whole.key(), listed)}) {
         assertThatThrownBy(() -> stored.land(of(bad), sizes(random)))
             .as("%d bytes", length)

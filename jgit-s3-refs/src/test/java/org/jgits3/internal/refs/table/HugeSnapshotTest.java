@@ -110,7 +110,7 @@ class HugeSnapshotTest {
     assertThat(COUNT).isGreaterThan(19_000_000);
     assertThat(SIZE).isGreaterThan(PackedRefsTable.LARGEST - LINES);
     assertThat(TEMPLATE).hasSize(LINES);
-    RefSnapshot snapshot = new RefSnapshot("x", SIZE, COUNT, crc32c(), "", Optional.empty());
+    RefSnapshot snapshot = new RefSnapshot("x", SIZE, COUNT, crc32c(), "");
 
     PackedRefsTable table = new SnapshotDownload(store()).land("key", snapshot);
 

@@ -20,6 +20,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.TwoProcesses;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
@@ -179,7 +180,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private ManifestCommitter committer() {
-    return new ManifestCommitter(objects, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    return StoredManifest.committer(objects, RepositoryName.of("r"), CommitPolicy.DEFAULT);
   }
 
   @Test

@@ -20,13 +20,14 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.UnknownCause;
+import org.jgits3.metrics.UnknownCause;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -89,7 +90,7 @@ class CopiedWriteTest {
     CommitPolicy policy = new CommitPolicy(Duration.ofMinutes(1));
     for (int i = 0; i < WRITERS; i++) {
       try (ManifestCommitter other =
-          new ManifestCommitter(objects, RepositoryName.of("r"), policy)) {
+          StoredManifest.committer(objects, RepositoryName.of("r"), policy)) {
         assertThat(
                 other.<Boolean>commit(
                     base -> Proposal.edit(base.withDropped(base.dropped()), true)))

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -38,7 +37,6 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -333,7 +331,7 @@ public class LargeBatchTest {
 
   private S3RefDatabase refs(Executor background) {
     ManifestCommitter committer =
-        new ManifestCommitter(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
     SharedRefs shared =
         new SharedRefs(
             store,
@@ -392,17 +390,16 @@ public class LargeBatchTest {
           .containsOnly(ReceiveCommand.Result.OK);
     }
     Manifest now = StoredManifest.read(store, "r");
-    assertThat(Folding.obliges(Manifest.decode("empty", blank()), now)).as("due").isTrue();
+    assertThat(Folding.obliges(blank(), now)).as("due").isTrue();
     assertThat(List.of(scheduled).stream().mapToInt(AtomicInteger::get).sum())
         .as("folds of 900 refs, log and overlay")
         .isBetween(1, 2);
   }
 
   /** A manifest of nothing. */
-  private byte[] blank() throws Exception {
+  private Manifest blank() throws Exception {
     elsewhere.createRepository("blank").close();
-    return ((GetResult.Found) store.get(RepositoryName.of("blank").manifestKey(), Optional.empty()))
-        .bytes();
+    return StoredManifest.read(store, "blank");
   }
 
   @Test

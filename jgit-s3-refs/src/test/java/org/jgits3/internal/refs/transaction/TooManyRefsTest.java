@@ -16,6 +16,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
@@ -52,8 +53,8 @@ class TooManyRefsTest {
   private static final long MOST = Integer.MAX_VALUE - 8;
 
   private static final Manifest MANIFEST =
-      Manifest.blank(
-          "0".repeat(32), RepositoryState.ACTIVE, 9, 0, RepositorySettings.NONE, Refs.NONE);
+      Manifest.first(
+          "0".repeat(32), new RepositoryState.Importing(0), 0, RepositorySettings.NONE, Refs.NONE);
 
   private static final RefValue.Direct VALUE =
       new RefValue.Direct(ObjectId.fromString("b".repeat(40)), Optional.empty());
@@ -117,7 +118,7 @@ class TooManyRefsTest {
   @Test
   void a_fold() throws IOException {
     try (ManifestCommitter committer =
-        new ManifestCommitter(
+        StoredManifest.committer(
             store, RepositoryName.of("r"), new CommitPolicy(Duration.ofSeconds(1)))) {
       Compaction compaction = new Compaction(upload, committer, new RefsCounters());
       isRefused(
@@ -157,7 +158,7 @@ class TooManyRefsTest {
 
   @Test
   void a_stored_table() {
-    RefSnapshot snapshot = new RefSnapshot("x", MOST + 1, 28_000_000, 0, "", Optional.empty());
+    RefSnapshot snapshot = new RefSnapshot("x", MOST + 1, 28_000_000, 0, "");
     isRefused(
         () -> new SnapshotDownload(store).land("key", snapshot),
         "key: 28,000,000",

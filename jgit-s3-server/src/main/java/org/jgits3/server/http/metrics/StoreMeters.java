@@ -8,10 +8,10 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.manifest.UnknownCause;
 import org.jgits3.metrics.ManifestMetrics;
 import org.jgits3.metrics.MemoryUse;
 import org.jgits3.metrics.RefsMetrics;
+import org.jgits3.metrics.UnknownCause;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.Uploads;
 

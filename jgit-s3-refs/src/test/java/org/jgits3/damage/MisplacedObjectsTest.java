@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.damage;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
@@ -19,9 +21,9 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.StoreChanges;
-import org.jgits3.internal.commit.ManifestFixture;
-import org.jgits3.maintenance.NameIndex;
+import org.jgits3.maintenance.NameCheck;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,13 +31,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Manifests under the names of others, as a bad restoration of a bucket leaves them, and processes
- * that have just started. Case N8 of the model of names.
+ * Manifests under other ids and pointers under other names, as a bad restoration of a bucket leaves
+ * them, and processes that have just started.
  */
-class MisplacedManifestTest {
+class MisplacedObjectsTest {
   private static final String NAME = StoredSample.NAME;
   private static final String OTHER = StoredSample.OTHER;
   private static final String NEW = "new";
@@ -103,13 +104,17 @@ class MisplacedManifestTest {
     }
   }
 
-  private static String key(String name) {
-    return RepositoryName.of(name).manifestKey();
+  private static String manifest(String name) throws IOException {
+    return sample.manifestKey(name);
+  }
+
+  private static String pointer(String name) {
+    return RepositoryName.of(name).pointerKey();
   }
 
   private void put(String from, String to) throws IOException {
-    byte[] bytes = sample.bytes(key(from));
-    store.put(key(to), bytes, 0, bytes.length);
+    byte[] bytes = sample.bytes(from);
+    store.put(to, bytes, 0, bytes.length);
   }
 
   /** In a process of its own. */
@@ -119,42 +124,15 @@ class MisplacedManifestTest {
     }
   }
 
-  private void refuses(Use use, String name, String written) {
-    assertThatIOException()
-        .as("%s of %s", use, name)
-        .isThrownBy(() -> process(use.work, name))
-        .isInstanceOf(ManifestException.Corrupt.class)
-        .withMessageContaining(key(name))
-        .withMessageContaining("is the manifest of " + written + " under the name " + name + ":");
-  }
-
-  private void keepsEverything(Map<String, byte[]> before) throws IOException {
-    for (Map.Entry<String, byte[]> object : before.entrySet()) {
-      assertThat(StoredSample.bytes(store, object.getKey()))
-          .as(object.getKey())
-          .isEqualTo(object.getValue());
-    }
-  }
-
-  private Map<String, byte[]> objects() throws IOException {
-    Map<String, byte[]> objects = new TreeMap<>();
+  private Map<String, String> objects() throws IOException {
+    Map<String, String> objects = new TreeMap<>();
     for (String key : StoredSample.keys(store)) {
-      objects.put(key, StoredSample.bytes(store, key));
+      objects.put(key, new String(StoredSample.bytes(store, key), ISO_8859_1));
     }
     return objects;
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void exchanged_manifests_are_refused_and_right_when_they_are_put_back(Use use) throws Exception {
-    put(NAME, OTHER);
-    put(OTHER, NAME);
-    Map<String, byte[]> before = objects();
-    refuses(use, NAME, OTHER);
-    refuses(use, OTHER, NAME);
-    keepsEverything(before);
-    put(NAME, NAME);
-    put(OTHER, OTHER);
+  private void isAsBefore() throws Exception {
     for (String name : List.of(NAME, OTHER)) {
       process(
           (manager, each) -> {
@@ -163,6 +141,7 @@ class MisplacedManifestTest {
             }
             assertThat(manager.maintenance(each).verify(NullProgressMonitor.INSTANCE).findings())
                 .isEmpty();
+            assertThat(manager.checkNames(false)).isEmpty();
           },
           name);
     }
@@ -170,22 +149,27 @@ class MisplacedManifestTest {
 
   @ParameterizedTest
   @EnumSource
-  void tombstone_of_another_repository_is_refused(Use use) throws Exception {
-    put(StoredSample.DELETED, NAME);
-    Map<String, byte[]> before = objects();
-    refuses(use, NAME, StoredSample.DELETED);
-    keepsEverything(before);
+  void exchanged_manifests_are_refused_and_right_when_they_are_put_back(Use use) throws Exception {
+    put(manifest(NAME), manifest(OTHER));
+    put(manifest(OTHER), manifest(NAME));
+    Map<String, String> before = objects();
+    for (String name : List.of(NAME, OTHER)) {
+      assertThatIOException()
+          .as("%s of %s", use, name)
+          .isThrownBy(() -> process(use.work, name))
+          .isInstanceOf(ManifestException.Corrupt.class)
+          .withMessageContaining(manifest(name))
+          .withMessageContaining(
+              "is the manifest of repository " + id(name.equals(NAME) ? OTHER : NAME));
+    }
+    assertThat(objects()).isEqualTo(before);
+    put(manifest(NAME), manifest(NAME));
+    put(manifest(OTHER), manifest(OTHER));
+    isAsBefore();
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void manifest_in_place_of_a_tombstone_or_of_none_is_refused(Use use) throws Exception {
-    for (String name : List.of(StoredSample.DELETED, "none")) {
-      put(NAME, name);
-      Map<String, byte[]> before = objects();
-      refuses(use, name, NAME);
-      keepsEverything(before);
-    }
+  private static String id(String name) throws IOException {
+    return ObjectNames.repositoryIdOfManifest(manifest(name)).orElseThrow();
   }
 
   @Test
@@ -193,71 +177,71 @@ class MisplacedManifestTest {
     process(
         (manager, name) -> {
           refs(manager, name);
-          put(OTHER, name);
+          put(manifest(OTHER), manifest(name));
           for (Use use : List.of(Use.REFS, Use.REQUEST, Use.PUSH)) {
             assertThatIOException()
                 .isThrownBy(() -> use.work.with(manager, name))
-                .withStackTraceContaining("the manifest of " + OTHER + " under the name " + name);
+                .withStackTraceContaining("is the manifest of repository " + id(OTHER));
           }
-          assertThat(StoredSample.bytes(store, key(name))).isEqualTo(sample.bytes(key(OTHER)));
+          assertThat(StoredSample.bytes(store, manifest(name)))
+              .isEqualTo(sample.bytes(manifest(OTHER)));
         },
         NAME);
-  }
-
-  @Test
-  void repository_of_a_misplaced_manifest_is_not_swept_and_others_are() throws Exception {
-    put(NAME, OTHER);
-    Map<String, byte[]> before = objects();
-    assertThatIOException()
-        .isThrownBy(() -> process(Use.SWEEP.work, NAME))
-        .withMessageContaining("is the manifest of " + NAME + " under the name " + OTHER);
-    keepsEverything(before);
-    process(Use.SWEEP.work, "again");
   }
 
   @Test
   void every_misplaced_manifest_is_reported_and_followers_are_told() throws Exception {
-    put(NAME, OTHER);
-    put(OTHER, NAME);
-    assertThat(NameIndex.read(store).contradictions())
-        .extracting(NameIndex.Contradiction::key)
-        .containsExactly(key(OTHER), key(NAME));
+    put(manifest(NAME), manifest(OTHER));
+    put(manifest(OTHER), manifest(NAME));
     process(
         (manager, any) -> {
+          assertThat(manager.checkNames(true))
+              .extracting(NameCheck.Finding::key, NameCheck.Finding::repaired)
+              .containsExactlyInAnyOrder(
+                  tuple(manifest(NAME), false), tuple(manifest(OTHER), false));
           List<String> unavailable = new ArrayList<>();
           StoreChanges changes = manager.storeHistory().since(manager.storeHistory().start());
           for (var next = changes.next(); next.isPresent(); next = changes.next()) {
             if (next.get().kind() == RepositoryChange.Kind.UNAVAILABLE) {
-              unavailable.add(next.get().name());
+              unavailable.add(next.get().repositoryId());
             }
           }
-          assertThat(unavailable).containsExactlyInAnyOrder(NAME, OTHER);
+          assertThat(unavailable).containsExactlyInAnyOrder(id(NAME), id(OTHER));
         },
         NAME);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"grün", "\"", "🚀/x", "a b"})
-  void renamed_repository_is_bound_to_its_new_name(String name) throws Exception {
-    process((manager, from) -> manager.rename(from, name), NAME);
-    process((manager, to) -> assertThat(refs(manager, to)).isEqualTo(truth.get(NAME).refs()), name);
-    store.put(key(NEW), StoredSample.bytes(store, key(name)), 0, size(name));
-    refuses(Use.REFS, NEW, name);
-  }
-
-  private int size(String name) throws IOException {
-    return StoredSample.bytes(store, key(name)).length;
+  @Test
+  void name_with_the_pointer_of_another_stands_for_nothing_and_can_be_taken() throws Exception {
+    put(pointer(NAME), pointer(NEW));
+    for (Use use : List.of(Use.REFS, Use.REQUEST, Use.PUSH, Use.SWEEP)) {
+      assertThatThrownBy(() -> process(use.work, NEW))
+          .isInstanceOf(RepositoryNotFoundException.class);
+    }
+    List<Work> changes = List.of(Use.DELETION.work, (m, name) -> m.rename(name, "newer"));
+    for (Work change : changes) {
+      assertThatThrownBy(() -> process(change, NEW)).isInstanceOf(ManifestException.Gone.class);
+    }
+    process(Use.CREATION.work, NEW);
+    isAsBefore();
   }
 
   @Test
-  void repository_of_a_version_that_wrote_no_names_is_bound_by_its_next_commit() throws Exception {
-    ObjectNode json = (ObjectNode) new ObjectMapper().readTree(sample.bytes(key(NAME)));
-    json.remove("bound");
-    byte[] unbound = ManifestFixture.bytes(json);
-    store.put(key(NAME), unbound, 0, unbound.length);
-    process(Use.REFS.work, NAME);
-    process(Use.PUSH.work, NAME);
-    store.put(key(OTHER), StoredSample.bytes(store, key(NAME)), 0, size(NAME));
-    refuses(Use.REFS, OTHER, NAME);
+  void exchanged_pointers_are_reported_and_repaired() throws Exception {
+    put(pointer(NAME), pointer(OTHER));
+    put(pointer(OTHER), pointer(NAME));
+    process(
+        (manager, name) -> {
+          assertThatThrownBy(() -> refs(manager, name))
+              .isInstanceOf(RepositoryNotFoundException.class);
+          assertThat(manager.checkNames(false))
+              .extracting(NameCheck.Finding::key, NameCheck.Finding::repaired)
+              .containsExactlyInAnyOrder(tuple(pointer(NAME), false), tuple(pointer(OTHER), false));
+          assertThat(manager.checkNames(true))
+              .extracting(NameCheck.Finding::repaired)
+              .containsExactly(true, true);
+        },
+        NAME);
+    isAsBefore();
   }
 }

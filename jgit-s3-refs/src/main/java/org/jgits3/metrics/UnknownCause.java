@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.manifest;
+package org.jgits3.metrics;
 
 /** Reasons for an unknown outcome. An attempt is in doubt in each case. */
 public enum UnknownCause {

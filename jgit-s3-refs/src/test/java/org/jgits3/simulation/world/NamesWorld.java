@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.simulation.world;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.maintenance.NameCheck;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.simulation.Scheduler;
+
+/**
+ * Names alone: several processes create, rename and delete repositories of a few names, fork
+ * templates, import, push, and look names up. Sweeps delete the objects of what has no name. Each
+ * run has some of these.
+ */
+public final class NamesWorld extends ManifestWorld {
+  private static final List<String> NAMES = List.of("a", "b", "c");
+
+  private List<Action> actions;
+
+  /** Does one thing in a process. */
+  @FunctionalInterface
+  private interface Action {
+    void run(Session session) throws IOException;
+  }
+
+  /** What a process knows. */
+  private static final class Session {
+    private final Client client;
+    private final Map<String, ManifestCommitter> committers = new HashMap<>();
+
+    Session(Client client) {
+      this.client = client;
+    }
+
+    /** The repository that this process takes a name for. */
+    Optional<String> known(String name) {
+      return Optional.ofNullable(committers.get(name))
+          .filter(committer -> !committer.isGone())
+          .flatMap(ManifestCommitter::cached)
+          .map(known -> known.manifest().repositoryId());
+    }
+  }
+
+  /** Makes a world. */
+  public NamesWorld() {}
+
+  @Override
+  void begin() throws IOException {
+    int theme = random.nextInt(4);
+    actions = new ArrayList<>(List.of(this::rename, this::delete));
+    actions.addAll(
+        switch (theme) {
+          case 0 -> List.of(this::create, this::rename, this::look, this::look, this::list);
+          case 1 -> List.of(this::create, this::rename, this::push, this::push);
+          case 2 -> List.of(this::fork, this::fork, this::fork, this::template, this::sweep);
+          default -> List.of(this::create, this::importing, this::importing, this::sweep);
+        });
+    Session setup = new Session(new Client(bucket, new Scheduler.Jvm("setup", 0)));
+    if (theme == 2) {
+      template(setup, NAMES.get(0));
+    } else {
+      create(setup.client, NAMES.get(0));
+      create(setup.client, NAMES.get(1));
+    }
+    int count = 2 + random.nextInt(2);
+    for (int i = 0; i < count; i++) {
+      start();
+    }
+  }
+
+  /** Starts a process, and another one once it is dead. */
+  private void start() {
+    Scheduler.Jvm process = process();
+    Session session = new Session(new Client(bucket, process));
+    start(
+        process,
+        0,
+        () -> work(session),
+        () -> {
+          if (process.dead() && left > 0) {
+            start();
+          }
+        });
+  }
+
+  private void work(Session session) {
+    while (left > 0) {
+      left--;
+      try {
+        actions.get(random.nextInt(actions.size())).run(session);
+      } catch (IOException e) {
+        scheduler.trace(e.toString());
+      }
+    }
+  }
+
+  private String some() {
+    return NAMES.get(random.nextInt(NAMES.size()));
+  }
+
+  /** A name, mostly one that stands for a repository, or mostly for none. */
+  private String some(boolean used) {
+    String name = some();
+    return (history.naming().holder(name) != null) == used ? name : some();
+  }
+
+  /** The repository that a process knows by a name, now and then. */
+  private Optional<String> known(Session session, String name) {
+    return random.nextBoolean() ? session.known(name) : Optional.empty();
+  }
+
+  private void create(Session session) {
+    create(session.client, some(false));
+  }
+
+  private void rename(Session session) {
+    String from = some(true);
+    String to = NAMES.get((NAMES.indexOf(from) + 1 + random.nextInt(2)) % NAMES.size());
+    rename(session.client, known(session, from), from, to);
+  }
+
+  private void delete(Session session) {
+    String name = some(true);
+    delete(session.client, known(session, name), name);
+  }
+
+  private ManifestCommitter committer(Session session, String name) {
+    ManifestCommitter known = session.committers.get(name);
+    if (known == null || known.isGone() || random.nextInt(3) == 0) {
+      known = StoredManifest.committer(session.client, name(name), policy);
+      session.committers.put(name, known);
+    }
+    return known;
+  }
+
+  private void look(Session session) {
+    String name = some();
+    look(name, committer(session, name));
+  }
+
+  private void push(Session session) {
+    String name = some(true);
+    update(name, committer(session, name));
+  }
+
+  private void list(Session session) throws IOException {
+    int began = history.now();
+    Set<String> found = new TreeSet<>();
+    catalog(session.client).list(name -> found.add(name.value()));
+    history.listed(began, found);
+  }
+
+  /** Imports a repository with one pack, or what one has, and gives it a name. */
+  private void importing(Session session) throws IOException {
+    importing(session, some(false), false);
+  }
+
+  private void template(Session session) throws IOException {
+    template(session, some(false));
+  }
+
+  private void template(Session session, String name) throws IOException {
+    importing(session, name, true);
+  }
+
+  private void importing(Session session, String name, boolean template) throws IOException {
+    scheduler.trace("import " + name);
+    Refs none = new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>());
+    Manifest first =
+        catalog(session.client).createImport(template, RepositorySettings.NONE, none).manifest();
+    String id = first.repositoryId();
+    ManifestCommitter committer =
+        new ManifestCommitter(new ManifestFile(session.client, id, Optional.empty()), policy);
+    PackEntry pack = pack(session.client, committer.validate().manifest());
+    committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(List.of(pack)), true));
+    if (template) {
+      committer.<Boolean>commit(
+          base ->
+              Proposal.edit(
+                  base.withTemplate(Optional.of(new Manifest.Template(id, base.generation()))),
+                  true));
+    }
+    Names.Report report =
+        history
+            .naming()
+            .run(
+                Names.Kind.PUBLISH,
+                Optional.of(id),
+                name,
+                () -> {
+                  catalog(session.client).publish(id, name(name));
+                  return id;
+                });
+    if (report == Names.Report.TAKEN) {
+      history
+          .naming()
+          .run(
+              Names.Kind.DISCARD,
+              Optional.of(id),
+              name,
+              () -> {
+                catalog(session.client).deleteImport(id);
+                return id;
+              });
+    }
+  }
+
+  private static PackEntry pack(Client client, Manifest manifest) throws IOException {
+    String id = ObjectNames.mint(manifest);
+    byte[] bytes = id.getBytes(UTF_8);
+    client.put(ObjectNames.packKey(manifest.repositoryId(), id, "pack"), bytes, 0, bytes.length);
+    PackFileEntry file = new PackFileEntry(bytes.length, 0, 0, -1);
+    return new PackEntry(
+        id, "INSERT", new TreeMap<>(Map.of("pack", file)), 0, 1, 0, 0, 2, Map.of());
+  }
+
+  private void fork(Session session) throws IOException {
+    String called = NAMES.stream().filter(this::isTemplate).findFirst().orElse(NAMES.get(0));
+    Manifest template = committer(session, called).known();
+    if (template.isTemplate()) {
+      String name = some(false);
+      history
+          .naming()
+          .run(
+              Names.Kind.FORK,
+              Optional.empty(),
+              name,
+              () -> catalog(session.client).fork(name(name), template).manifest().repositoryId());
+    }
+  }
+
+  private boolean isTemplate(String name) {
+    Manifest manifest = history.naming().manifest(history.naming().holder(name));
+    return manifest != null && manifest.isTemplate();
+  }
+
+  /** Sweeps a repository, which may have no name. */
+  private void sweep(Session session) throws IOException {
+    List<String> ids = history.naming().ids();
+    String id = ids.get(random.nextInt(ids.size()));
+    Duration grace = Duration.ofMillis(random.nextInt(2));
+    scheduler.trace("sweep " + id + " after " + grace);
+    try (S3RepositoryManager manager = new S3RepositoryManager(session.client, settings())) {
+      manager.sweepById(id, grace, false);
+    }
+  }
+
+  private S3Settings settings() {
+    Config config = new Config();
+    config.setString("s3", null, "commitDeadline", policy.deadline().toMillis() + " ms");
+    try {
+      return S3Settings.from(config, "simulation");
+    } catch (ConfigInvalidException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  void check(Client client) throws IOException {
+    List<NameCheck.Finding> findings = new NameCheck(client).run(false);
+    if (!findings.isEmpty()) {
+      throw new AssertionError("names disagree: " + findings);
+    }
+    Session session = new Session(client);
+    list(session);
+    for (String name : NAMES) {
+      look(name, committer(session, name));
+    }
+    checkAlone(client, NAMES);
+  }
+}
