@@ -61,16 +61,16 @@ class LatencyProxyTest {
 
   @Test
   void requests_are_passed_on_and_counted_by_kind() throws Exception {
-    assertThat(send("PUT", "/b/repos/hot.git/manifest", Optional.empty()))
-        .isEqualTo("body of /b/repos/hot.git/manifest");
-    send("PUT", "/b/repos/hot.git/manifest", Optional.of("\"an-etag\""));
+    assertThat(send("PUT", "/b/repos/0123/manifest", Optional.empty()))
+        .isEqualTo("body of /b/repos/0123/manifest");
+    send("PUT", "/b/repos/0123/manifest", Optional.of("\"an-etag\""));
     LatencyProxy.Requests before = proxy.requests();
     assertThat(before).isEqualTo(new LatencyProxy.Requests(2, 1, 0, 0));
 
     assertThat(send("PUT", "/b/objects/1/pack/2", Optional.empty()))
         .isEqualTo("body of /b/objects/1/pack/2");
     send("DELETE", "/b/objects/1/pack/2", Optional.empty());
-    send("GET", "/b/repos/hot.git/manifest?versionId=1", Optional.empty());
+    send("GET", "/b/repos/0123/manifest?versionId=1", Optional.empty());
     assertThat(proxy.requests().since(before)).isEqualTo(new LatencyProxy.Requests(0, 0, 1, 1));
   }
 }

@@ -355,7 +355,7 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Lists all names that were ever used, and are perhaps free.
+   * Lists all names, free ones included.
    *
    * @param each called for every name, in no particular order
    * @throws IOException if the store does not answer or refuses

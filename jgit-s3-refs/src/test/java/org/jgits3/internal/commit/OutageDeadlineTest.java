@@ -44,7 +44,7 @@ class OutageDeadlineTest {
         get -> {
           boolean patient = get.limit.compareTo(OUTAGE) > 0;
           time.sleep((patient ? OUTAGE : get.limit).toNanos());
-          throw new StoreException.Unavailable("repos/r.git/manifest", "away", null);
+          throw new StoreException.Unavailable("repos/0123/manifest", "away", null);
         });
   }
 
@@ -89,6 +89,6 @@ class OutageDeadlineTest {
   }
 
   private static GetResult unanswered(ScriptedStore.GetRequest get) throws IOException {
-    throw new StoreException.Unavailable("repos/r.git/manifest", "away", null);
+    throw new StoreException.Unavailable("repos/0123/manifest", "away", null);
   }
 }
