@@ -6,8 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.bench.process.JvmProgram;
@@ -85,10 +88,20 @@ public record StoreHost(Path config, List<String> jvmOptions, Path log) implemen
   @Override
   public void delete(String name) throws IOException {
     try (S3RepositoryManager manager = manager()) {
-      if (manager.list().contains(name)) {
-        manager.delete(name);
-        manager.sweep(name, Duration.ZERO, false);
+      Optional<String> id = idOf(manager, name);
+      if (id.isPresent()) {
+        manager.deleteById(id.get());
+        manager.sweepById(id.get(), Duration.ZERO, false);
       }
+    }
+  }
+
+  private static Optional<String> idOf(S3RepositoryManager manager, String name)
+      throws IOException {
+    try (S3Repository repository = manager.openRepository(name)) {
+      return Optional.of(repository.manifest().repositoryId());
+    } catch (RepositoryNotFoundException none) {
+      return Optional.empty();
     }
   }
 }
