@@ -51,6 +51,7 @@ final class Judgement {
     manager
         .checkNames(false)
         .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
+    manager.checkNames(true); // names that killed processes have left are listed no more
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);

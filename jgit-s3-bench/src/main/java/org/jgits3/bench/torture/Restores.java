@@ -73,8 +73,12 @@ final class Restores {
   }
 
   private void remove() throws IOException {
-    manager.delete(target);
-    manager.sweep(target, Duration.ZERO, false);
+    String id;
+    try (S3Repository left = manager.openForRequest(target)) {
+      id = left.manifest().repositoryId();
+    }
+    manager.deleteById(id);
+    manager.sweepById(id, Duration.ZERO, false);
   }
 
   private void read(String repositoryId) throws IOException {
