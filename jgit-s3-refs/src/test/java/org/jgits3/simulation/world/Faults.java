@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -16,7 +15,6 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.WeakHashMap;
 import java.util.function.Predicate;
-import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestChange;
@@ -27,7 +25,6 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.Ticker;
 import org.jgits3.internal.fork.Forks;
-import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -238,6 +235,12 @@ public final class Faults {
         .filter(found -> found.manifest().name().equals(Optional.of(name)));
   }
 
+  /** The tombstone that a repository would have if it was deleted long ago. */
+  public static Optional<?> tombstoneOf(Object store, String id) throws IOException {
+    return ManifestFile.read((ObjectStore) store, id)
+        .map(read -> new VersionedManifest(read.manifest().deleted(1), read.version()));
+  }
+
   /** Looks for the forks of a repository, and then reads its manifest. */
   public static Optional<?> readAfterForks(Object store, String id) throws IOException {
     REMEMBERED.put(Thread.currentThread(), Forks.of((ObjectStore) store, id));
@@ -247,19 +250,6 @@ public final class Faults {
   /** The forks that were found before. */
   public static SortedSet<?> forksBefore(Object store, String id, long since) {
     return (SortedSet<?>) REMEMBERED.get(Thread.currentThread());
-  }
-
-  /** Reads the manifests of all names, one after the other. */
-  @SuppressWarnings("unchecked")
-  public static void readAllByName(Object store, Object each) throws IOException {
-    List<RepositoryName> names = new ArrayList<>();
-    new RepositoryCatalog((ObjectStore) store, CommitPolicy.DEFAULT).list(names::add);
-    for (RepositoryName name : names) {
-      Optional<VersionedManifest> found = byName((ObjectStore) store, name);
-      if (found.isPresent()) {
-        ((IoConsumer<Manifest>) each).accept(found.get().manifest());
-      }
-    }
   }
 
   /** Deletes a repository, also if it has another name by now. */
