@@ -283,7 +283,7 @@ public final class GerritEndToEnd {
         () -> {
           for (int i = 0; i < ROUNDS; i++) {
             String name = i == 0 ? P : "tools/other-" + i;
-            report.counted("create project", 8, 8, 2, () -> create(a, name, "MERGE_IF_NECESSARY"));
+            report.counted("create project", 9, 8, 2, () -> create(a, name, "MERGE_IF_NECESSARY"));
           }
           that(a.get("projects/").has(P), "the list has the project");
           equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
