@@ -506,7 +506,8 @@ public final class S3RepositoryManager implements Closeable {
     long began = System.nanoTime();
     VersionedManifest created;
     try {
-      created = catalog.fork(checked, source.manifest());
+      VersionedManifest known = source.committer().cached().orElseThrow();
+      created = catalog.fork(checked, known, settings.manifestReads());
     } catch (ManifestException.Gone e) {
       repositories.forget(source); // the next fork asks what the name stands for
       throw e;

@@ -347,7 +347,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
     costs("fork of a template, first in a process", () -> manager.fork("template", "a").close());
     costs("fork of a known template", () -> manager.fork("template", "b").close());
     long bytes = cost(() -> manager.fork("template", "c").close()).totalBytes();
-    assertThat(bytes).as("of two manifests").isLessThan(12 << 10);
+    assertThat(bytes).as("of one manifest").isLessThan(8 << 10);
     assertThat(lookUp("c")).isEqualTo(first);
   }
 

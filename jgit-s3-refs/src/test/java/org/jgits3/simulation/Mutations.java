@@ -80,10 +80,10 @@ final class Mutations {
             .with(CATALOG, "fork", "isPresent", TRUE),
         Mutation.of(NAMES, "E-m18", 515, "it looks before its second write")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
-            .elsewhere(CATALOG, "fork", "read", "templateBefore"),
+            .elsewhere(CATALOG, "fork", "readAgain", "templateBefore"),
         Mutation.of(NAMES, "E-m19", 2_011, "it looks for its template by the name")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
-            .elsewhere(CATALOG, "fork", "read", "templateByName"),
+            .elsewhere(CATALOG, "fork", "readAgain", "templateByName"),
         Mutation.of(NAMES, "E-m20", 61, "a sweep of a deleted template does not look for forks")
             .with(SWEEP, "runDeleted", "mayHaveForks", NOTHING),
         Mutation.of(NAMES, "E-m21", 393, "it looks for forks before it reads the tombstone")

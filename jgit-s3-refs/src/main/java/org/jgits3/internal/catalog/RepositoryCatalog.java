@@ -10,7 +10,9 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Pacing;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.Ticker;
@@ -96,6 +98,7 @@ public final class RepositoryCatalog {
    *
    * @param name its name
    * @param template manifest of the template
+   * @param reads how to find out whether that has changed
    * @return its first manifest, or a later one if another process has changed it already
    * @throws ManifestException.Gone if the template was deleted or renamed meanwhile; there is no
    *     fork then
@@ -103,18 +106,20 @@ public final class RepositoryCatalog {
    *     template still existed afterwards
    * @throws IOException as {@link #create}
    */
-  public VersionedManifest fork(RepositoryName name, Manifest template) throws IOException {
-    String templateId = template.repositoryId();
-    new ManifestFile(store, templateId, template.name()).checkWritable(template);
-    VersionedManifest fork = bind(name).create(id -> template.fork(id, name));
+  public VersionedManifest fork(
+      RepositoryName name, VersionedManifest template, ManifestReads reads) throws IOException {
+    Manifest known = template.manifest();
+    ManifestFile file =
+        new ManifestFile(store, known.name(), known.repositoryId(), reads, new ManifestCounters());
+    file.checkWritable(known);
+    VersionedManifest fork = bind(name).create(id -> known.fork(id, name));
     Optional<VersionedManifest> found;
     try {
-      found =
-          ManifestFile.read(store, templateId); // after the write: a sweep looks for forks later
+      found = file.readAgain(template); // after the write: a sweep looks for forks later
     } catch (IOException e) {
       throw new UnknownOutcomeException(e.getMessage(), e);
     }
-    if (found.filter(each -> each.manifest().name().equals(template.name())).isPresent()) {
+    if (found.filter(each -> each.manifest().name().equals(known.name())).isPresent()) {
       return fork;
     }
     deleteUnmade(fork.manifest());

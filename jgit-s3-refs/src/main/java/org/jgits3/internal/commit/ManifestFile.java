@@ -110,6 +110,18 @@ public final class ManifestFile {
     return new ManifestFile(store, repositoryId, Optional.empty()).read();
   }
 
+  /**
+   * Reads a known manifest again: one GET, without content if it has not changed and versions are
+   * trusted.
+   *
+   * @param known the manifest as it was read or written before
+   * @return the newest one; empty if there is none
+   * @throws IOException if it cannot be read
+   */
+  public Optional<VersionedManifest> readAgain(VersionedManifest known) throws IOException {
+    return refresh(Optional.of(known), AS_LONG_AS_ANY);
+  }
+
   /** The way it learns of changes. */
   ManifestReads reads() {
     return reads;

@@ -11,6 +11,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestFixture;
+import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.StoredManifest;
@@ -19,6 +20,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.Test;
 
@@ -51,18 +53,18 @@ class CreationInDoubtTest {
 
   @Test
   void a_fork_without_its_template_is_unknown_if_others_have_renamed_it() throws IOException {
-    Manifest template = template("t");
+    VersionedManifest template = template("t");
     store.nextGet(
         get -> { // the second look at the template
           catalog.delete(Optional.empty(), name("t"), any -> {});
           catalog.rename(Optional.empty(), name("r"), name("s"));
           return get.read();
         });
-    assertThatThrownBy(() -> catalog.fork(name("r"), template))
+    assertThatThrownBy(() -> catalog.fork(name("r"), template, ManifestReads.VALIDATED))
         .isInstanceOf(UnknownOutcomeException.class);
   }
 
-  private Manifest template(String name) throws IOException {
+  private VersionedManifest template(String name) throws IOException {
     String id =
         catalog
             .createImport(true, RepositorySettings.NONE, ManifestFixture.HEAD)
@@ -76,7 +78,7 @@ class CreationInDoubtTest {
                 base.withTemplate(Optional.of(new Manifest.Template(id, base.generation()))),
                 true));
     catalog.publish(id, name(name));
-    return StoredManifest.read(store, name);
+    return StoredManifest.readVersioned(store, name);
   }
 
   private static RepositoryName name(String text) {

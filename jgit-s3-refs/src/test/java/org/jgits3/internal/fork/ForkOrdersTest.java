@@ -28,6 +28,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.maintenance.MaintenanceFixture;
@@ -185,10 +186,10 @@ class ForkOrdersTest {
     Client forks = new Client(store);
     Client sweeps = new Client(store);
     RepositoryCatalog catalog = new RepositoryCatalog(forks.store, CommitPolicy.DEFAULT);
-    Manifest seen = ManifestFile.read(store, template).orElseThrow().manifest();
+    VersionedManifest seen = ManifestFile.read(store, template).orElseThrow();
     forks.begin(
         () -> {
-          catalog.fork(RepositoryName.of("f"), seen);
+          catalog.fork(RepositoryName.of("f"), seen, ManifestReads.VALIDATED);
           return null;
         });
     sweeps.begin(

@@ -217,15 +217,24 @@ public final class Faults {
   }
 
   /** The manifest of the template as it was read before. */
-  public static Optional<?> templateBefore(Object store, String id) {
+  public static Optional<?> templateBefore(Object file, Object known) {
     return (Optional<?>) REMEMBERED.get(Thread.currentThread());
   }
 
   /** The manifest of the repository that has the name of the template now. */
-  public static Optional<?> templateByName(Object store, String id) throws IOException {
-    Optional<RepositoryName> name =
-        templateBefore(store, id).flatMap(read -> ((VersionedManifest) read).manifest().name());
-    return name.isEmpty() ? name : byName((ObjectStore) store, name.get());
+  public static Optional<?> templateByName(Object file, Object known) throws IOException {
+    Optional<RepositoryName> name = ((VersionedManifest) known).manifest().name();
+    return name.isEmpty() ? name : byName(storeOf(file), name.get());
+  }
+
+  private static ObjectStore storeOf(Object file) {
+    try {
+      Field store = ManifestFile.class.getDeclaredField("store");
+      store.setAccessible(true);
+      return (ObjectStore) store.get(file);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("the fault does not fit the code", e);
+    }
   }
 
   private static Optional<VersionedManifest> byName(ObjectStore store, RepositoryName name)

@@ -19,6 +19,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.maintenance.NameCheck;
@@ -28,6 +29,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.simulation.Scheduler;
 
 /**
@@ -239,8 +241,9 @@ public final class NamesWorld extends ManifestWorld {
 
   private void fork(Session session) throws IOException {
     String called = NAMES.stream().filter(this::isTemplate).findFirst().orElse(NAMES.get(0));
-    Manifest template = committer(session, called).known();
-    if (template.isTemplate()) {
+    ManifestCommitter committer = committer(session, called);
+    if (committer.known().isTemplate()) {
+      VersionedManifest template = committer.cached().orElseThrow();
       String name = some(false);
       history
           .naming()
@@ -248,7 +251,11 @@ public final class NamesWorld extends ManifestWorld {
               Names.Kind.FORK,
               Optional.empty(),
               name,
-              () -> catalog(session.client).fork(name(name), template).manifest().repositoryId());
+              () ->
+                  catalog(session.client)
+                      .fork(name(name), template, ManifestReads.VALIDATED)
+                      .manifest()
+                      .repositoryId());
     }
   }
 
