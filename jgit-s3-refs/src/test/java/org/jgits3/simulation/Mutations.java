@@ -89,6 +89,8 @@ final class Mutations {
         Mutation.of(NAMES, "E-m21", 393, "it looks for forks before it reads the tombstone")
             .elsewhere("S3RepositoryManager", "sweepById", "read", "readAfterForks")
             .elsewhere(SWEEP, "runDeleted", "of", "forksBefore"),
+        Mutation.of(NAMES, "E-m22", 30_682, "it looks for forks by the names")
+            .elsewhere("internal.fork.Forks", "of", "readAll", "readAllByName"),
         Mutation.of(NAMES, "E-m23", 1, "a sweep of what an import left commits nothing")
             .with(SWEEP, "runImporting", "commit", NOTHING)
             .with(SWEEP, "runImporting", "booleanValue", TRUE)

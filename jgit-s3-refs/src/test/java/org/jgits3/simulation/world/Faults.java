@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.WeakHashMap;
 import java.util.function.Predicate;
+import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestChange;
@@ -25,6 +27,7 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.Ticker;
 import org.jgits3.internal.fork.Forks;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -242,6 +245,20 @@ public final class Faults {
     return StoredManifest.file(store, name)
         .read()
         .filter(found -> found.manifest().name().equals(Optional.of(name)));
+  }
+
+  /** Reads the manifests of all names, one after the other. */
+  @SuppressWarnings("unchecked")
+  public static void readAllByName(Object store, boolean tombstones, Object each)
+      throws IOException {
+    List<RepositoryName> names = new ArrayList<>();
+    new RepositoryCatalog((ObjectStore) store, CommitPolicy.DEFAULT).list(names::add);
+    for (RepositoryName name : names) {
+      Optional<VersionedManifest> found = byName((ObjectStore) store, name);
+      if (found.isPresent()) {
+        ((IoConsumer<Manifest>) each).accept(found.get().manifest());
+      }
+    }
   }
 
   /** The tombstone that a repository would have if it was deleted long ago. */
