@@ -75,6 +75,21 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
     return of(commit, new TreeFormatter());
   }
 
+  /**
+   * A pack of one commit of a file that the one who receives it must have, in a new place.
+   *
+   * @param parent parent of the commit
+   * @param file content of the file
+   */
+  public static PackBytes moved(ObjectId parent, ObjectId file) throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append("moved", FileMode.REGULAR_FILE, file);
+    CommitBuilder commit = new CommitBuilder();
+    commit.setParentId(parent);
+    commit.setMessage("moved\n");
+    return of(commit, tree);
+  }
+
   private static PackBytes of(CommitBuilder commit, TreeFormatter tree, byte[]... blobs)
       throws IOException {
     commit.setTreeId(id(Constants.OBJ_TREE, tree.toByteArray()));

@@ -16,8 +16,8 @@ import org.jgits3.internal.pack.file.S3PackDescription;
 
 /**
  * Tells blobs from other objects. An index of a pack does not: for packs that a handle has parsed,
- * this keeps one bit for each object; an object of another pack is read. Safe for use by many
- * threads.
+ * this keeps one bit for each object; of an object of another pack the header is read, or if it is
+ * a delta the object. Safe for use by many threads.
  */
 final class Blobs {
   /** Positions of the blobs in the index of a pack, by its id. */
@@ -66,6 +66,17 @@ final class Blobs {
       }
     }
     return reader.getObjectSize(id, ObjectReader.OBJ_ANY) > most
-        || reader.open(id, ObjectReader.OBJ_ANY).getType() == Constants.OBJ_BLOB;
+        || typeOf(id, reader) == Constants.OBJ_BLOB;
+  }
+
+  /** Type of an object. Of one that is not a delta, reads the header only. */
+  private static int typeOf(AnyObjectId id, DfsReader reader) throws IOException {
+    int threshold = reader.getStreamFileThreshold();
+    reader.setStreamFileThreshold(0);
+    try {
+      return reader.open(id, ObjectReader.OBJ_ANY).getType();
+    } finally {
+      reader.setStreamFileThreshold(threshold);
+    }
   }
 }

@@ -295,7 +295,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
-   * Tests whether an object is a blob. Reads it, unless its type was noted. One that is not noted
+   * Tests whether an object is a blob. Reads its header, unless its type was noted. One not noted
    * and too large to be read into memory, of more than {@code core.dfs.streamFileThreshold} bytes,
    * counts as a blob: a tree of 50 MiB would have a million entries.
    */
