@@ -14,7 +14,7 @@ import org.jgits3.bench.proxy.TcpProxy;
 
 /**
  * A proxy in front of an S3 server that is away once, for some time, as soon as some bytes have
- * gone through, either way. All connections break then.
+ * gone through since {@link #awayAfter}, either way. All connections break then.
  */
 final class OutageProxy extends TcpProxy {
   /** Ways to be away. */
@@ -48,17 +48,16 @@ final class OutageProxy extends TcpProxy {
 
   private final Kind kind;
   private final Duration length;
-  private final AtomicLong untilOutage;
+  private final AtomicLong untilOutage = new AtomicLong(Long.MAX_VALUE);
   private final AtomicInteger answers = new AtomicInteger();
 
   /** Beginning of the outage, by {@link System#nanoTime}; 0 before. */
   private volatile long began;
 
-  private OutageProxy(URI server, Kind kind, Duration length, long bytes) throws IOException {
+  private OutageProxy(URI server, Kind kind, Duration length) throws IOException {
     super(server);
     this.kind = kind;
     this.length = length;
-    this.untilOutage = new AtomicLong(bytes);
   }
 
   /**
@@ -67,12 +66,16 @@ final class OutageProxy extends TcpProxy {
    * @param server the server
    * @param kind how it is away
    * @param length for how long
-   * @param bytes so many go through before
    */
-  static OutageProxy start(URI server, Kind kind, Duration length, long bytes) throws IOException {
-    OutageProxy proxy = new OutageProxy(server, kind, length, bytes);
+  static OutageProxy start(URI server, Kind kind, Duration length) throws IOException {
+    OutageProxy proxy = new OutageProxy(server, kind, length);
     proxy.start();
     return proxy;
+  }
+
+  /** Begins to count: the outage comes after so many bytes. */
+  void awayAfter(long bytes) {
+    untilOutage.set(bytes);
   }
 
   /** Tests whether the outage has come. */

@@ -35,7 +35,9 @@ class OutageProxyTest {
   }
 
   private OutageProxy proxy(Kind kind) throws IOException {
-    return OutageProxy.start(server.uri(), kind, LENGTH, BYTES);
+    OutageProxy proxy = OutageProxy.start(server.uri(), kind, LENGTH);
+    proxy.awayAfter(BYTES);
+    return proxy;
   }
 
   private static int get(OutageProxy proxy) throws IOException {

@@ -85,7 +85,12 @@ final class ProbeRun {
 
   /** Makes one attempt of a conditional write, which the store must decide. */
   PutOutcome attempt(String key, String body, Precondition precondition) throws IOException {
-    PutOutcome outcome = store.putIf(key, body.getBytes(US_ASCII), precondition);
+    return attempt(key, body.getBytes(US_ASCII), precondition);
+  }
+
+  /** Makes one attempt of a conditional write, which the store must decide. */
+  PutOutcome attempt(String key, byte[] body, Precondition precondition) throws IOException {
+    PutOutcome outcome = store.putIf(key, body, precondition);
     if (outcome instanceof PutOutcome.Unknown unknown) {
       throw new StoreException.Unavailable(
           key, store.location() + ": gave no answer to a probe: " + unknown.reason(), null);

@@ -13,7 +13,9 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -37,6 +39,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreProbeTest {
   private static final Optional<ObjectVersion> ANY = Optional.empty();
@@ -362,6 +366,46 @@ class StoreProbeTest {
     ObjectStore silent = store(this::failDuringRaces, good::putIf);
     assertThatThrownBy(() -> StoreProbe.full(silent))
         .isInstanceOf(StoreException.Unavailable.class);
+  }
+
+  /** The good store, which loses its answers to some conditional writes that it makes, or not. */
+  private ObjectStore losing(BiPredicate<String, Precondition> lost, boolean written) {
+    return store(
+        good::get,
+        (key, body, precondition) -> {
+          boolean loses = lost.test(key, precondition);
+          PutOutcome outcome = loses && !written ? null : good.putIf(key, body, precondition);
+          return loses ? new PutOutcome.Unknown("connection reset") : outcome;
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void answers_that_are_lost_in_races_of_updates_make_no_check_fail(boolean written)
+      throws IOException {
+    ObjectStore lossy =
+        losing(
+            (key, precondition) ->
+                key.contains("race/update")
+                    && precondition instanceof Precondition.Matches
+                    && ThreadLocalRandom.current().nextInt(3) == 0,
+            written);
+    assertThat(StoreProbe.full(lossy).checks()).allMatch(Check::ok);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"conditions", "race/update-0", "race/read"})
+  void a_store_whose_answer_to_a_creation_is_lost_is_not_judged(String name) {
+    for (boolean written : new boolean[] {true, false}) {
+      ObjectStore lossy =
+          losing(
+              (key, precondition) ->
+                  key.endsWith(name) && precondition instanceof Precondition.Absent,
+              written);
+      assertThatThrownBy(() -> StoreProbe.full(lossy))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageContaining("connection reset");
+    }
   }
 
   private PutOutcome.Won overwrite(String key, byte[] body) throws IOException {
