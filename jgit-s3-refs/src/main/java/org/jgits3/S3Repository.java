@@ -21,6 +21,7 @@ import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.store.Freshness;
 
 /**
  * A handle of a Git repository whose packs and refs are objects in a store. Opened by {@link
@@ -40,19 +41,22 @@ public final class S3Repository extends DfsRepository {
   private final ManifestConfig config;
   private final S3ObjDatabase objects;
   private final S3RefDatabase refs;
-  private volatile boolean validated;
+  private final Freshness lookups;
+  private final Freshness sinceOpened;
 
   /**
    * Creates a handle.
    *
    * @param shared state shared with the other handles of the repository
    * @param settings settings of the administrator
-   * @param opening way it is opened, which decides the validation of look-ups
+   * @param purpose what it is opened for
+   * @param began moment at which its opening began
    */
-  S3Repository(SharedRepository shared, S3Settings settings, Opening opening) {
+  S3Repository(SharedRepository shared, S3Settings settings, Purpose purpose, long began) {
     super(new Builder(shared.label()));
-    this.validated = opening == Opening.FOR_REQUEST;
     this.shared = shared;
+    this.lookups = purpose.lookups();
+    this.sinceOpened = Freshness.since(began);
     this.config = new ManifestConfig(settings.config(), shared.committer());
     this.config.current();
     this.config.addChangeListener(this::fireEvent);
@@ -60,32 +64,15 @@ public final class S3Repository extends DfsRepository {
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
     this.objects =
-        new S3ObjDatabase(
-            this, options, shared.packs(), this::newestRefs, opening != Opening.FOR_LONGER);
-    this.refs =
-        new S3RefDatabase(this, shared.refs(), objects.committer(), objects, opening.asking);
+        new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, purpose.brief());
+    this.refs = new S3RefDatabase(this, shared.refs(), objects.committer(), objects, lookups);
+    if (purpose.defersReceived()) {
+      objects.deferReceivedPacks();
+    }
   }
 
   private RefDatabase newestRefs() throws IOException {
     return refs.newest();
-  }
-
-  /** Ways to open a handle. */
-  enum Opening {
-    /** To live long: look-ups ask the store as the settings say. */
-    FOR_LONGER(S3RefDatabase.Asking.AS_CONFIGURED),
-    /** To serve a request: look-ups rely on a validation made since the request arrived. */
-    FOR_REQUEST(S3RefDatabase.Asking.NO_MORE),
-    /** To serve a push: look-ups rely on the validation its advertisement needed. */
-    FOR_PUSH(S3RefDatabase.Asking.NO_MORE),
-    /** To serve a fetch: the first look-up validates, since most fetches need none. */
-    FOR_FETCH(S3RefDatabase.Asking.ONCE);
-
-    private final S3RefDatabase.Asking asking;
-
-    Opening(S3RefDatabase.Asking asking) {
-      this.asking = asking;
-    }
   }
 
   /** The builder that {@link DfsRepository} requires. */
@@ -113,25 +100,25 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Tests whether look-ups rely on a validation made after the request that this handle serves had
-   * arrived.
+   * Answers of the store since this handle was being opened.
    *
-   * @return true if so; false for other handles, and for one opened by {@link
-   *     S3RepositoryManager#openForPush} that relies on an earlier one
+   * @return those answers
    */
-  public boolean isValidated() {
-    return validated;
+  public Freshness sinceOpened() {
+    return sinceOpened;
   }
 
   /**
-   * Asks the store, so that later look-ups see the state as of this call or newer.
+   * Asks the store, unless an answer that will do is known. Later look-ups see the state as of that
+   * answer or newer.
    *
+   * @param wanted answers that will do
    * @throws IOException if the store does not answer, or the repository is gone
    */
-  public void validate() throws IOException {
-    shared.refs().validate();
-    refs.relyOnKnown();
-    validated = true;
+  public void validate(Freshness wanted) throws IOException {
+    if (!shared.refs().isKnown(wanted)) {
+      shared.refs().validate();
+    }
   }
 
   @Override
@@ -203,7 +190,7 @@ public final class S3Repository extends DfsRepository {
   @Override
   public void setGitwebDescription(@Nullable String description) throws IOException {
     String text = description == null ? "" : description;
-    if (validated && manifest().settings().description().equals(text)) {
+    if (shared.refs().isKnown(lookups) && manifest().settings().description().equals(text)) {
       return;
     }
     shared

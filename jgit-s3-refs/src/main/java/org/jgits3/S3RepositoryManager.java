@@ -26,7 +26,6 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.S3Repository.Opening;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
@@ -65,6 +64,7 @@ import org.jgits3.metrics.ManifestMetrics;
 import org.jgits3.metrics.MemoryUse;
 import org.jgits3.metrics.RefsMetrics;
 import org.jgits3.metrics.TableMemory;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Uploads;
@@ -78,13 +78,8 @@ import org.jgits3.store.Uploads;
  * S3Settings#manifestLimit} bytes, and for every repository that a handle refers to. Safe for use
  * by many threads.
  *
- * <p>How to open: code that serves one request and closes the handle at its end uses {@link
- * #openForRequest(String)}, which asks the store once, however many refs are looked up. Code that
- * opens a handle for each of many steps of a request, such as Gerrit, uses {@link
- * #openForRequest(String, long)}, which asks once for all of them. Code that keeps a handle and
- * must see changes of other processes uses {@link #openRepository}. Opening a known repository this
- * way costs no request; each look-up of refs then asks the store once, unless {@link
- * S3Settings#validation} says otherwise.
+ * <p>A repository is opened for a {@link Purpose}, which decides how often the store is asked
+ * whether it has changed.
  *
  * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
  * a repository gains a pack with each push, until its manifest is full.
@@ -109,9 +104,6 @@ public final class S3RepositoryManager implements Closeable {
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
   private static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
-
-  /** The longest time between the advertisement and the push that belongs to it. */
-  public static final Duration ADVERTISED = Duration.ofSeconds(10);
 
   private final ObjectStore store;
   private final S3Settings settings;
@@ -198,25 +190,40 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Opens a repository. One that this process knows is opened without a request. If another process
-   * has deleted or renamed it, the first look-up fails with {@link ManifestException.Gone}, and the
-   * next call of this method reads the manifest anew. Each look-up of refs costs a request, unless
-   * {@link S3Settings#validation} says otherwise.
+   * Opens a repository for any purpose, see {@link Purpose#ANY}.
    *
    * @param name its name; a trailing {@code .git} is ignored
+   * @return a handle, to be closed by the caller
+   * @throws RepositoryNotFoundException as {@link #openRepository(String, Purpose)}
+   * @throws IOException as {@link #openRepository(String, Purpose)}
+   */
+  public S3Repository openRepository(String name) throws IOException {
+    return openRepository(name, Purpose.ANY);
+  }
+
+  /**
+   * Opens a repository. If another process has deleted or renamed it since the answer of the store
+   * that the opening relies on, the first look-up that asks fails with {@link
+   * ManifestException.Gone}, and the next opening reads the manifest anew.
+   *
+   * @param name its name; a trailing {@code .git} is ignored
+   * @param purpose what it is opened for
    * @return a handle, to be closed by the caller
    * @throws RepositoryNotFoundException if there is none, or the name is not allowed
    * @throws IOException if its manifest cannot be read
    */
-  public S3Repository openRepository(String name) throws IOException {
-    return found(name, this::open);
+  public S3Repository openRepository(String name, Purpose purpose) throws IOException {
+    long began = System.nanoTime();
+    Purpose whole = purpose.or(settings.freshness());
+    return handle(found(name, checked -> known(checked, whole.opening())), whole, began);
   }
 
   /** Looks for a repository; tells the reason if there is none. */
-  private <T> T found(String name, IoFunction<RepositoryName, T> opening) throws IOException {
+  private SharedRepository found(String name, IoFunction<RepositoryName, SharedRepository> look)
+      throws IOException {
     RepositoryName checked = checked(name);
     try {
-      return opening.apply(checked);
+      return look.apply(checked);
     } catch (ManifestException.Gone e) {
       throw new RepositoryNotFoundException(name, e);
     }
@@ -230,101 +237,16 @@ public final class S3RepositoryManager implements Closeable {
     }
   }
 
-  private S3Repository open(RepositoryName name) throws IOException {
+  private SharedRepository known(RepositoryName name, Freshness wanted) throws IOException {
     SharedRepository known = shared(name);
-    return handle(
-        known.committer().cached().isPresent() ? known : validated(name), Opening.FOR_LONGER);
+    return known.committer().cached().isPresent() && known.refs().isKnown(wanted)
+        ? known
+        : validated(name);
   }
 
-  private S3Repository handle(SharedRepository repository, Opening opening) {
+  private S3Repository handle(SharedRepository repository, Purpose purpose, long began) {
     repositories.keep(repository);
-    return new S3Repository(repository, settings, opening);
-  }
-
-  /**
-   * Opens a repository to serve a request, such as a fetch or a push. Asks the store once; look-ups
-   * of the handle then return refs as of that moment, which is after the request began, or later.
-   * Relies on an earlier answer if {@link S3Settings#validation} allows that. Not for handles that
-   * outlive a request.
-   *
-   * @param name its name; a trailing {@code .git} is ignored
-   * @return a handle, to be closed by the caller
-   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws IOException if its manifest cannot be read
-   */
-  public S3Repository openForRequest(String name) throws IOException {
-    return found(
-        name,
-        checked -> {
-          SharedRepository known = shared(checked);
-          return known.refs().isRecent()
-              ? handle(known, Opening.FOR_LONGER)
-              : handle(validated(checked), Opening.FOR_REQUEST);
-        });
-  }
-
-  /**
-   * Opens a repository for a part of a request, which may open it many times. As {@link
-   * #openForRequest(String)}, but asks the store only if this process has not done so since the
-   * request began: together, all handles of one request cost one request to the store. The handle
-   * sees all writes of this process, and those of other processes that had completed when the
-   * request began.
-   *
-   * @param name its name; a trailing {@code .git} is ignored
-   * @param began a moment in which the request was already running: a reading of {@link
-   *     System#nanoTime}
-   * @return a handle, to be closed by the caller
-   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws IOException if its manifest cannot be read
-   */
-  public S3Repository openForRequest(String name, long began) throws IOException {
-    return validatedSince(began, name, Opening.FOR_REQUEST);
-  }
-
-  private S3Repository validatedSince(long moment, String name, Opening opening)
-      throws IOException {
-    SharedRepository known = shared(checked(name));
-    return known.refs().validatedSince(moment) ? handle(known, opening) : openForRequest(name);
-  }
-
-  /**
-   * Opens a repository to receive one push. Received packs are published in the same write as the
-   * refs, see {@link org.jgits3.internal.pack.S3ObjDatabase#deferReceivedPacks}.
-   *
-   * <p>Makes no request if the store was asked at most {@link #ADVERTISED} ago, as it was for the
-   * advertisement that a client has just read. That suffices to accept a push, because its write
-   * checks everything again. Before the caller refuses a push for the values of refs, or advertises
-   * refs, it must {@linkplain S3Repository#validate validate} the handle.
-   *
-   * @param name its name; a trailing {@code .git} is ignored
-   * @return a handle, to be closed by the caller
-   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws IOException if its manifest cannot be read
-   */
-  public S3Repository openForPush(String name) throws IOException {
-    S3Repository repository = recentlyAdvertised(name, Opening.FOR_PUSH);
-    repository.getObjectDatabase().deferReceivedPacks();
-    return repository;
-  }
-
-  /**
-   * Opens a repository to serve one request of a fetch. Makes no request if the store was asked at
-   * most {@link #ADVERTISED} ago, as it was for the refs that the client has just read. An unknown
-   * object is then looked for in newer packs; the configuration may be as old as that answer. The
-   * first look-up of refs asks the store, unless {@link S3Settings#validation} allows relying on an
-   * earlier answer or {@link org.jgits3.internal.refs.S3RefDatabase#relyOnKnown} was called.
-   *
-   * @param name its name; a trailing {@code .git} is ignored
-   * @return a handle, to be closed by the caller
-   * @throws RepositoryNotFoundException if there is none any more, or the name is not allowed
-   * @throws IOException if its manifest cannot be read
-   */
-  public S3Repository openForFetch(String name) throws IOException {
-    return recentlyAdvertised(name, Opening.FOR_FETCH);
-  }
-
-  private S3Repository recentlyAdvertised(String name, Opening opening) throws IOException {
-    return validatedSince(System.nanoTime() - ADVERTISED.toNanos(), name, opening);
+    return new S3Repository(repository, settings, purpose, began);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {
@@ -407,7 +329,7 @@ public final class S3RepositoryManager implements Closeable {
     begun(name, created.manifest().repositoryId());
     SharedRepository known = shared(name);
     known.refs().created(created, began);
-    return handle(known, Opening.FOR_LONGER);
+    return handle(known, Purpose.ANY.or(settings.freshness()), began);
   }
 
   /**
@@ -423,7 +345,7 @@ public final class S3RepositoryManager implements Closeable {
     VersionedManifest created = catalog.createImport(template, SETTINGS, unborn());
     SharedRepository repository = shared(Optional.empty(), created.manifest().repositoryId());
     repository.refs().created(created, began);
-    return new S3Repository(repository, settings, Opening.FOR_LONGER);
+    return new S3Repository(repository, settings, Purpose.ANY.or(settings.freshness()), began);
   }
 
   /**
@@ -549,7 +471,7 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if a manifest cannot be read
    */
   public SortedSet<String> forks(String template) throws IOException {
-    try (S3Repository repository = openForRequest(template)) {
+    try (S3Repository repository = openRepository(template, Purpose.request())) {
       Manifest manifest = repository.manifest();
       return manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
     }
@@ -566,7 +488,7 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if it could not be done; nothing is lost, repeat it
    */
   public GarbageCollection.Report detach(String name, ProgressMonitor monitor) throws IOException {
-    try (S3Repository repository = openForRequest(name)) {
+    try (S3Repository repository = openRepository(name, Purpose.request())) {
       SharedRepository fork = shared(checked(name));
       GarbageCollection.Report report = repository.maintenance().collectWithTemplate(monitor);
       if (!fork.manifest().isFork()) {
@@ -947,7 +869,7 @@ public final class S3RepositoryManager implements Closeable {
    * at the end of that request.
    *
    * <p>Packs of a push through such a handle are published in the same write as the refs, as by
-   * {@link #openForPush}. A pack that no ref of the request leads to is deleted when the handle is
+   * {@link Purpose#push}. A pack that no ref of the request leads to is deleted when the handle is
    * closed. Objects that hooks fetch or insert are published as through any handle.
    *
    * <p>If a repository cannot be opened now, because the store does not answer, the resolver throws
@@ -959,7 +881,7 @@ public final class S3RepositoryManager implements Closeable {
   public <C> RepositoryResolver<C> asResolver() {
     return (connection, name) -> {
       try {
-        S3Repository repository = openForRequest(name);
+        S3Repository repository = openRepository(name, Purpose.request());
         repository.getObjectDatabase().deferReceivedPacks();
         return repository;
       } catch (RepositoryNotFoundException e) {

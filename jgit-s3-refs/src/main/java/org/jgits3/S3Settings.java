@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
@@ -27,8 +28,8 @@ import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.pack.PushLimits;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.refs.transaction.Validation;
 import org.jgits3.internal.store.cache.DiskCache;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
@@ -62,8 +63,8 @@ public final class S3Settings {
   private static final Setting<Duration> COMMIT_DEADLINE =
       Setting.duration("", "commitDeadline", CommitPolicy.DEFAULT.deadline());
   private static final Setting<Long> MANIFEST_LIMIT = Setting.bytes("", "manifestLimit", HEAP / 16);
-  private static final Setting<Validation> VALIDATE =
-      Setting.of("refs", "validate", Validation.ALWAYS, S3Settings::validation);
+  private static final Setting<Supplier<Freshness>> VALIDATE =
+      Setting.of("refs", "validate", () -> Freshness.ALWAYS, S3Settings::freshness);
   private static final Setting<Boolean> TRUST_ETAG =
       Setting.word("refs", "trustETag", "always", "never");
   private static final Setting<Long> CACHE_LIMIT = Setting.bytes("refs", "cacheLimit", HEAP / 4);
@@ -238,12 +239,12 @@ public final class S3Settings {
   }
 
   /**
-   * Validation of refs.
+   * Answers of the store that look-ups of refs rely on, by {@code [s3 "refs"] validate}.
    *
-   * @return policy of look-ups of refs
+   * @return answers for a handle that is opened now
    */
-  Validation validation() {
-    return value(VALIDATE);
+  Freshness freshness() {
+    return value(VALIDATE).get();
   }
 
   /**
@@ -510,16 +511,17 @@ public final class S3Settings {
     }
   }
 
-  private static Validation validation(Setting.Place place) {
+  private static Supplier<Freshness> freshness(Setting.Place place) {
     if ("always".equalsIgnoreCase(place.text())) {
-      return Validation.ALWAYS;
+      return () -> Freshness.ALWAYS;
     }
     if ("afterOpen".equalsIgnoreCase(place.text())) {
-      return new Validation.AfterOpen();
+      return () -> Freshness.since(System.nanoTime());
     }
-    Duration window =
-        place.duration("is neither always nor afterOpen nor a duration such as '5 s'");
-    return window.isZero() ? Validation.ALWAYS : new Validation.Within(window);
+    Freshness window =
+        Freshness.within(
+            place.duration("is neither always nor afterOpen nor a duration such as '5 s'"));
+    return () -> window;
   }
 
   private static Optional<Duration> collectAfter(Setting.Place place) {

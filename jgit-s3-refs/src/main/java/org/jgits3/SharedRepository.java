@@ -70,15 +70,7 @@ final class SharedRepository {
         new ManifestCommitter(
             new ManifestFile(store, name, repositoryId, settings.manifestReads(), manifestMetrics),
             settings.commits());
-    this.refs =
-        new SharedRefs(
-            store,
-            resources.uploads(),
-            committer,
-            settings.validation(),
-            background,
-            metrics,
-            budget);
+    this.refs = new SharedRefs(store, resources.uploads(), committer, background, metrics, budget);
     this.packs = new SharedPacks(resources, committer, refs::makeRoom, refs::of);
   }
 

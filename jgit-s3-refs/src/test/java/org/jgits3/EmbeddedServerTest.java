@@ -85,7 +85,7 @@ class EmbeddedServerTest {
   }
 
   private int packs() throws IOException {
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       return r.manifest().packs().size();
     }
   }
@@ -147,7 +147,7 @@ class EmbeddedServerTest {
       assertThat(work.attempt("push", "-q", url, "HEAD:refs/heads/main").stderr())
           .contains("not today");
     }
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       assertThat(r.parseCommit(r.resolve(COUNTER)).getParentCount()).isEqualTo(1);
       assertThat(r.resolve("refs/heads/main").name())
           .isNotEqualTo(work.run("rev-parse", "HEAD").strip());

@@ -69,11 +69,11 @@ class KnownRepositoriesTest {
     manager.createRepository("a").close();
     manager.createRepository("b").close();
     PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository push = manager.openForPush("a")) {
+    try (S3Repository push = manager.openRepository("a", Purpose.push())) {
       pack.pushTo(push);
       manager.openRepository("b").close();
       assertThat(manager.repositories().keptNames()).containsExactly("b");
-      try (S3Repository hook = manager.openForRequest("a")) {
+      try (S3Repository hook = manager.openRepository("a", Purpose.request())) {
         assertThat(hook.parseCommit(pack.commit()).getId()).isEqualTo(pack.commit());
       }
     }

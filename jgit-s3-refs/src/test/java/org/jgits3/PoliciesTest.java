@@ -140,7 +140,7 @@ class PoliciesTest {
       assertThat(main.update()).isEqualTo(RefUpdate.Result.NEW);
       PackBytes broken = PackBytes.ofSize(PARTS, 2).corrupt();
       assertThatIOException().isThrownBy(() -> broken.pushTo(r));
-      try (S3Repository push = manager.openForPush("r")) {
+      try (S3Repository push = manager.openRepository("r", Purpose.push())) {
         PackBytes.childOf(commit).pushTo(push); // deleted, since no ref leads there
       }
       r.getRefDatabase().compact();

@@ -120,7 +120,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
     openWarm("1 h");
     Operation fetch =
         () -> {
-          try (S3Repository r = manager.openForRequest("r")) {
+          try (S3Repository r = manager.openRepository("r", Purpose.request())) {
             assertThat(r.getRefDatabase().getRefs()).hasSize(2);
           }
         };
@@ -132,7 +132,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
     start("always");
     Operation fetch =
         () -> {
-          try (S3Repository r = manager.openForRequest("r")) {
+          try (S3Repository r = manager.openRepository("r", Purpose.request())) {
             assertThat(r.getRefDatabase().getRefs()).hasSize(2);
           }
         };
@@ -162,7 +162,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
     openWarm("always");
     Operation fetch =
         () -> {
-          try (S3Repository r = manager.openForRequest("r")) {
+          try (S3Repository r = manager.openRepository("r", Purpose.request())) {
             assertThat(r.exactRef(REF).getObjectId()).isEqualTo(first);
             assertThat(r.getRefDatabase().getRefs()).hasSize(2);
           }
@@ -180,7 +180,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
   }
 
   private ObjectId lookUpFor(long began) throws IOException {
-    try (S3Repository r = manager.openForRequest("r", began)) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request(began))) {
       return r.exactRef(REF).getObjectId();
     }
   }
@@ -280,7 +280,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     Operation push =
         () -> {
-          try (S3Repository r = manager.openForPush("r")) {
+          try (S3Repository r = manager.openRepository("r", Purpose.push())) {
             pack.pushTo(r);
             assertThat(update(r, "refs/heads/pushed", pack.commit())).isEqualTo(Result.NEW);
           }
@@ -294,7 +294,9 @@ abstract class RequestBudgetContract extends TwoProcesses {
     start("always");
     long began = System.nanoTime();
     costs("create a repository", () -> manager.createRepository("new").close());
-    costs("open again for the same request", () -> manager.openForRequest("new", began).close());
+    costs(
+        "open again for the same request",
+        () -> manager.openRepository("new", Purpose.request(began)).close());
   }
 
   @Test

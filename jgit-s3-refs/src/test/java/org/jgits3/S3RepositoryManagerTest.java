@@ -266,12 +266,12 @@ class S3RepositoryManagerTest {
     elsewhere.openRepository("old").close();
     manager.rename("old", "new");
     manager.createRepository("old").close();
-    try (S3Repository renamed = elsewhere.openForRequest("new");
-        S3Repository other = elsewhere.openForRequest("old")) {
+    try (S3Repository renamed = elsewhere.openRepository("new", Purpose.request());
+        S3Repository other = elsewhere.openRepository("old", Purpose.request())) {
       assertThat(renamed.manifest().repositoryId()).isNotEqualTo(other.manifest().repositoryId());
     }
     manager.rename("old", "another");
-    assertThatThrownBy(() -> elsewhere.openForRequest("old"))
+    assertThatThrownBy(() -> elsewhere.openRepository("old", Purpose.request()))
         .isInstanceOf(RepositoryNotFoundException.class)
         .hasCauseInstanceOf(ManifestException.Gone.class);
   }
@@ -295,15 +295,15 @@ class S3RepositoryManagerTest {
           }
         };
     try (S3RepositoryManager here = TestRepositories.manager(losing);
-        S3Repository r = here.openForRequest("r")) {
+        S3Repository r = here.openRepository("r", Purpose.request())) {
       long began = System.nanoTime();
       ObjectId commit = TestRepositories.commit(r, "commit");
       late.set(true);
       assertThat(update(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
 
-      assertThatThrownBy(() -> here.openForRequest("r", began))
+      assertThatThrownBy(() -> here.openRepository("r", Purpose.request(began)))
           .isInstanceOf(RepositoryNotFoundException.class);
-      assertThatThrownBy(() -> here.openForPush("r"))
+      assertThatThrownBy(() -> here.openRepository("r", Purpose.push()))
           .isInstanceOf(RepositoryNotFoundException.class);
     }
   }
@@ -334,7 +334,9 @@ class S3RepositoryManagerTest {
       throws IOException {
     List<S3Repository> handles =
         List.of(
-            manager.openRepository(name), manager.openForRequest(name), manager.openForPush(name));
+            manager.openRepository(name),
+            manager.openRepository(name, Purpose.request()),
+            manager.openRepository(name, Purpose.push()));
     for (S3Repository handle : handles) {
       assertThat(handle.exactRef("HEAD")).isNotNull();
     }
@@ -401,13 +403,13 @@ class S3RepositoryManagerTest {
     elsewhere.createRepository("r").close();
     manager.openRepository("r").close();
     elsewhere.delete("r");
-    assertThatThrownBy(() -> manager.openForRequest("r"))
+    assertThatThrownBy(() -> manager.openRepository("r", Purpose.request()))
         .isInstanceOf(RepositoryNotFoundException.class);
     elsewhere.createRepository("r").close();
     manager.openRepository("r").close();
     elsewhere.delete("r");
     elsewhere.createRepository("r").close();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       assertThat(r.exactRef("HEAD")).isNotNull();
     }
   }
@@ -419,7 +421,7 @@ class S3RepositoryManagerTest {
       manager.openRepository("r").close();
       ObjectId id = TestRepositories.commit(there, "first");
       update(there, "refs/heads/before", id);
-      try (S3Repository r = manager.openForRequest("r")) {
+      try (S3Repository r = manager.openRepository("r", Purpose.request())) {
         assertThat(r.exactRef("refs/heads/before").getObjectId()).isEqualTo(id);
         update(r, "refs/heads/own", id);
         assertThat(r.exactRef("refs/heads/own").getObjectId()).isEqualTo(id);
@@ -457,7 +459,7 @@ class S3RepositoryManagerTest {
             .isInstanceOf(RepositoryNotFoundException.class);
       }
       assertThat(known).as("requests").hasSize(1002);
-      watched.openForRequest("r").close();
+      watched.openRepository("r", Purpose.request()).close();
       assertThat(known.get(1002)).as("manifest known").isPresent();
     }
   }

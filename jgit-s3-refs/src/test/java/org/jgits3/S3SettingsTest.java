@@ -9,12 +9,13 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.storage.file.FileBasedConfig;
 import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.refs.transaction.Validation;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.Test;
@@ -141,12 +142,18 @@ class S3SettingsTest {
 
   @Test
   void validation_is_always_once_or_within_a_window() throws Exception {
-    assertThat(parse("").validation()).isEqualTo(Validation.ALWAYS);
-    assertThat(parse("[s3 \"refs\"]\nvalidate = always").validation()).isEqualTo(Validation.ALWAYS);
-    assertThat(parse("[s3 \"refs\"]\nvalidate = afterOpen").validation())
-        .isEqualTo(new Validation.AfterOpen());
-    assertThat(parse("[s3 \"refs\"]\nvalidate = 5 s").validation())
-        .isEqualTo(new Validation.Within(Duration.ofSeconds(5)));
+    OptionalLong now = OptionalLong.of(System.nanoTime());
+    OptionalLong minuteAgo = OptionalLong.of(System.nanoTime() - Duration.ofMinutes(1).toNanos());
+    for (String always : new String[] {"", "[s3 \"refs\"]\nvalidate = always"}) {
+      assertThat(parse(always).freshness().accepts(now)).isFalse();
+    }
+    Freshness opened = parse("[s3 \"refs\"]\nvalidate = afterOpen").freshness();
+    assertThat(opened.accepts(now)).isFalse();
+    assertThat(opened.accepts(OptionalLong.of(System.nanoTime()))).isTrue();
+    Freshness window = parse("[s3 \"refs\"]\nvalidate = 59 s").freshness();
+    assertThat(window.accepts(now)).isTrue();
+    assertThat(window.accepts(minuteAgo)).isFalse();
+    assertThat(window.accepts(OptionalLong.empty())).isFalse();
   }
 
   @Test

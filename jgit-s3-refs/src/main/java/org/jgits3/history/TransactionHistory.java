@@ -7,7 +7,6 @@ import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.SharedRefs;
-import org.jgits3.internal.refs.transaction.Validation;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -25,9 +24,9 @@ import org.jgits3.manifest.TransactionLog;
  * read = news.end();
  * }</pre>
  *
- * <p>Each call asks the store, whatever {@link Validation} is set for look-ups of refs. It costs
- * one conditional request, and no other while the new transactions are still in the manifest, as
- * the last 250 or so are. Safe for use by many threads.
+ * <p>Each call asks the store, whatever is set for look-ups of refs. It costs one conditional
+ * request, and no other while the new transactions are still in the manifest, as the last 250 or so
+ * are. Safe for use by many threads.
  */
 public final class TransactionHistory {
   private final S3RefDatabase refs;

@@ -13,6 +13,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.refs.S3RefDatabase;
@@ -96,7 +97,7 @@ public final class Importer {
   /** Opens the repository that the name has now, whatever this process knew of it. */
   private Optional<S3Repository> find(RepositoryName name) throws IOException {
     try {
-      return Optional.of(manager.openForRequest(name.value()));
+      return Optional.of(manager.openRepository(name.value(), Purpose.request()));
     } catch (RepositoryNotFoundException none) {
       return Optional.empty();
     }

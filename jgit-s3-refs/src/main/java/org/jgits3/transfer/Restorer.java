@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.history.RefRestoration;
@@ -67,7 +68,7 @@ public final class Restorer {
    * @throws IOException if the repository cannot be read, or objects that the copy lists are gone
    */
   public Report plan(RepositoryName name, Manifest copy) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name.value())) {
+    try (S3Repository repository = manager.openRepository(name.value(), Purpose.request())) {
       RefRestoration refs = refs(repository, copy);
       List<PackEntry> packs = unlisted(repository, copy);
       long bytes = 0;
@@ -95,7 +96,7 @@ public final class Restorer {
    *     of a repository without packs
    */
   public Report run(RepositoryName name, Manifest copy) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name.value())) {
+    try (S3Repository repository = manager.openRepository(name.value(), Purpose.request())) {
       repository.getObjectDatabase().deferReceivedPacks();
       RefRestoration refs = refs(repository, copy);
       List<PackEntry> packs = unlisted(repository, copy);

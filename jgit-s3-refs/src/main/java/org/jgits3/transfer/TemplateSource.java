@@ -9,11 +9,13 @@ import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.pack.ImportedPack;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.Freshness;
 
 /**
  * Repository of the same store from which a template is made: its refs as of one moment, and one
@@ -31,7 +33,7 @@ final class TemplateSource extends ImportSource {
   }
 
   static TemplateSource open(S3RepositoryManager manager, RepositoryName name) throws IOException {
-    S3Repository repository = manager.openForRequest(name.value());
+    S3Repository repository = manager.openRepository(name.value(), Purpose.request());
     try {
       Manifest manifest = repository.manifest();
       if (manifest.isTemplate()) {
@@ -86,7 +88,7 @@ final class TemplateSource extends ImportSource {
   void finish(S3Repository target, ProgressMonitor monitor) throws IOException {
     target.getRefDatabase().compact();
     target.maintenance().repack(monitor);
-    target.validate();
+    target.validate(Freshness.ALWAYS);
     Manifest whole = target.manifest();
     if (!Importer.refsOf(target).areThoseOf(refs())) {
       throw new IOException(

@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -68,8 +69,8 @@ class MisplacedObjectsTest {
   @SuppressWarnings("ImmutableEnumChecker") // functions of nothing but their arguments
   enum Use {
     REFS((m, name) -> refs(m, name)),
-    REQUEST((m, name) -> m.openForRequest(name).close()),
-    FETCH((m, name) -> m.openForFetch(name).close()),
+    REQUEST((m, name) -> m.openRepository(name, Purpose.request()).close()),
+    FETCH((m, name) -> m.openRepository(name, Purpose.fetch()).close()),
     PUSH((m, name) -> push(m, name)),
     COLLECTION((m, name) -> m.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE)),
     VERIFICATION((m, name) -> m.maintenance(name).verify(NullProgressMonitor.INSTANCE)),
@@ -99,7 +100,7 @@ class MisplacedObjectsTest {
   }
 
   private static void push(S3RepositoryManager manager, String name) throws Exception {
-    try (S3Repository r = manager.openForPush(name)) {
+    try (S3Repository r = manager.openRepository(name, Purpose.push())) {
       StoredSample.point(r, "refs/heads/pushed", TestRepositories.commit(r, "pushed"));
     }
   }

@@ -26,6 +26,7 @@ import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -73,7 +74,7 @@ class BackgroundGcTest extends MaintainedRepository {
 
   /** Collections of a process with so much memory. */
   private BackgroundGc process(long heap) throws IOException {
-    it.maintainer.openForRequest("r").close();
+    it.maintainer.openRepository("r", Purpose.request()).close();
     return new BackgroundGc(
         DAY,
         new BackgroundSteps.Host(
@@ -331,7 +332,7 @@ class BackgroundGcTest extends MaintainedRepository {
     CountDownLatch collected = new CountDownLatch(1);
     store.beforeWrite(collected::countDown);
     try (S3RepositoryManager server = server(store, "1 ms")) {
-      server.openForRequest("r").close();
+      server.openRepository("r", Purpose.request()).close();
       assertThat(collected.await(1, TimeUnit.MINUTES)).isTrue();
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       while (!sources().equals(List.of("GC"))) {
@@ -349,7 +350,7 @@ class BackgroundGcTest extends MaintainedRepository {
         server(new StagedManifests(new DirectoryObjectStore(directory)), "1 s")) {
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       while (!sources().equals(List.of("GC"))) {
-        server.openForRequest("r").close();
+        server.openRepository("r", Purpose.request()).close();
         assertThat(System.nanoTime()).isLessThan(deadline);
       }
     }
@@ -379,7 +380,7 @@ class BackgroundGcTest extends MaintainedRepository {
           }
         });
     S3RepositoryManager server = server(store, "1 ms");
-    try (S3Repository r = server.openForRequest("r")) {
+    try (S3Repository r = server.openRepository("r", Purpose.request())) {
       assertThat(r.exactRef(MAIN)).isNotNull();
       assertThat(underWay.await(1, TimeUnit.MINUTES)).isTrue();
     }

@@ -8,6 +8,7 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.IOException;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.PackBytes;
@@ -34,7 +35,7 @@ class DeferredPackCollectionTest extends MaintainedRepository {
       throws Exception {
     ObjectId garbage = TestRepositories.commit(it.user, "garbage");
     it.gc();
-    try (S3Repository pusher = it.users.openForPush("r")) {
+    try (S3Repository pusher = it.users.openRepository("r", Purpose.push())) {
       assertThat(pusher.parseCommit(garbage)).isNotNull();
       ObjectId child = receive(pusher, garbage);
       it.gc();
@@ -49,7 +50,7 @@ class DeferredPackCollectionTest extends MaintainedRepository {
 
   @Test
   void a_pack_that_waited_through_collections_is_published_by_its_refs() throws Exception {
-    try (S3Repository pusher = it.users.openForPush("r")) {
+    try (S3Repository pusher = it.users.openRepository("r", Purpose.push())) {
       ObjectId child = receive(pusher, first);
       TestRepositories.commit(it.user, "garbage");
       it.gc();

@@ -8,6 +8,7 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -22,7 +23,7 @@ class FullOfPacksTest {
   private final MemoryObjectStore store = new MemoryObjectStore();
 
   private static void push(S3RepositoryManager server, int number) throws IOException {
-    try (S3Repository r = server.openForRequest("r")) {
+    try (S3Repository r = server.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, "commit " + number);
       point(r, "refs/heads/main", id);
     }

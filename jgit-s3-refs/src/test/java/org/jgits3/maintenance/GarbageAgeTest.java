@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RefRestoration;
@@ -66,7 +67,7 @@ class GarbageAgeTest extends MaintainedRepository {
 
   /** Collects by JGit, which drops garbage of this age. */
   private void collectByJGit(Duration ttl) throws IOException {
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       DfsGarbageCollector collector =
           new DfsGarbageCollector(r).setGarbageTtl(ttl.toMillis(), TimeUnit.MILLISECONDS);
       assertThat(collector.pack(NullProgressMonitor.INSTANCE)).isTrue();
@@ -89,7 +90,7 @@ class GarbageAgeTest extends MaintainedRepository {
     collectByJGit(Duration.ofMinutes(1));
     pass(Duration.ofDays(13));
     collectByJGit(Duration.ofMinutes(1));
-    try (S3Repository r = it.users.openForRequest("r")) {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       RefRestoration plan = r.history().restoration(then);
       assertThat(plan.missing()).isEmpty();
       plan.apply();

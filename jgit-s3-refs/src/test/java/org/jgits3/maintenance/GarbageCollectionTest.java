@@ -29,6 +29,7 @@ import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.util.SystemReader;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -202,7 +203,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     assertThat(it.gc().garbageKept()).isFalse();
     assertThat(sources()).containsExactly("GC", "INSERT");
     assertThat(it.manifest().dropped()).isEqualTo(it.manifest().generation());
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       assertThat(r.getObjectDatabase().has(id)).isFalse();
       assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(last[0]);
     }
@@ -297,7 +298,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   @Test
   void H3_a_commit_whose_parent_was_dropped_stays_shallow() throws Exception {
     garbageBelowShallow();
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       it.store.beforeWrite(
           () -> it.users.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE));
       r.getObjectDatabase().setShallowCommits(Set.of());
@@ -390,7 +391,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     }
     it.gc();
     assertThat(it.manifest().dropped()).isPositive();
-    try (S3Repository later = it.users.openForRequest("r")) {
+    try (S3Repository later = it.users.openRepository("r", Purpose.request())) {
       assertThat(later.getObjectDatabase().has(child)).isTrue();
       assertThatThrownBy(() -> point(later, "refs/heads/new", child))
           .isInstanceOf(IOException.class)
@@ -423,7 +424,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     }
     it.gc();
     assertThat(it.manifest().dropped()).isPositive();
-    try (S3Repository later = it.users.openForRequest("r")) {
+    try (S3Repository later = it.users.openRepository("r", Purpose.request())) {
       ObjectId grandchild = TestRepositories.commit(later, "grandchild", child);
       assertRefused(later, grandchild, gone);
       assertRefused(later, commit(later, tree), subtree);
@@ -486,7 +487,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     delete(it.user, "refs/heads/old");
     it.gc();
     assertThat(it.manifest().dropped()).as("the parent is gone, the child is not").isPositive();
-    try (S3Repository r = it.users.openForRequest("r")) {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       RefRestoration plan = r.history().restoration(then);
       assertThat(plan.missing()).isEmpty();
       assertThatThrownBy(plan::apply)
@@ -506,7 +507,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     try (S3RepositoryManager users =
             MaintenanceFixture.manager(
                 new ObservedObjectStore(new DirectoryObjectStore(directory), counts));
-        S3Repository r = users.openForRequest("r")) {
+        S3Repository r = users.openRepository("r", Purpose.request())) {
       r.parseCommit(first);
       ObjectId second = TestRepositories.commit(r, "second", first);
       RequestCounts.Snapshot before = counts.snapshot();
@@ -519,14 +520,14 @@ class GarbageCollectionTest extends MaintainedRepository {
   @Test
   void E0_E2_a_collection_by_JGit_through_a_handle_follows_the_rules_too() throws Exception {
     ObjectId id = garbage();
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       it.store.beforeWrite(() -> point(it.user, "refs/heads/new", id));
       collect(r);
       assertThat(sources()).containsExactly("GC", "UNREACHABLE_GARBAGE");
     }
     it.isSound();
     delete(it.user, "refs/heads/new");
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       collect(r);
     }
     assertThat(sources()).containsExactly("GC");
@@ -567,7 +568,7 @@ class GarbageCollectionTest extends MaintainedRepository {
             return before.now().plus(ahead);
           }
         });
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       Git.wrap(r).gc().call();
     } finally {
       SystemReader.setInstance(before);
@@ -593,7 +594,7 @@ class GarbageCollectionTest extends MaintainedRepository {
       assertThat(sources()).as(time).containsExactly("GC", "UNREACHABLE_GARBAGE");
       assertThat(it.manifest().dropped()).as(time).isZero();
     }
-    try (S3Repository r = it.maintainer.openForRequest("r")) {
+    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
       assertThat(r.parseCommit(id).getFullMessage()).isEqualTo("garbage");
     }
     expire("now");

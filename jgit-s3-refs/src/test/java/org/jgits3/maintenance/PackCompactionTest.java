@@ -24,6 +24,7 @@ import java.util.stream.LongStream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -244,7 +245,7 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   private BackgroundCompaction compaction(Executor background) throws IOException {
-    it.maintainer.openForRequest("r").close();
+    it.maintainer.openRepository("r", Purpose.request()).close();
     return new BackgroundCompaction(
         new BackgroundSteps.Host(
             background, ending::get, name -> it.maintainer.maintenance(name.value()), () -> now));
@@ -370,7 +371,7 @@ class PackCompactionTest extends MaintainedRepository {
     push(it.user, 12);
     try (S3RepositoryManager server =
         MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {
-      server.openForRequest("r").close();
+      server.openRepository("r", Purpose.request()).close();
       server.maintainInBackground();
       server.maintainInBackground();
       awaitFewerPacks("r", 12);

@@ -24,6 +24,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -65,7 +66,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   private void push(String ref) throws IOException {
-    try (S3Repository r = it.users.openForRequest("r")) {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       point(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
     }
   }
@@ -143,7 +144,7 @@ class SweepGraceTest extends MaintainedRepository {
   @Test
   void what_a_push_listed_after_the_mark_that_it_was_begun_before_stays_as_long() throws Exception {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository slow = it.users.openForRequest("r")) {
+    try (S3Repository slow = it.users.openRepository("r", Purpose.request())) {
       slow.getObjectDatabase().deferReceivedPacks();
       pack.pushTo(slow);
       sweepAfter(days(0));
@@ -268,7 +269,7 @@ class SweepGraceTest extends MaintainedRepository {
   void a_clone_that_sends_last_weeks_pack_goes_on_beside_a_collection_and_a_sweep()
       throws Exception {
     PackBytes pack = PackBytes.ofSize(LARGE, 2);
-    try (S3Repository r = it.users.openForRequest("r")) {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       try (ObjectInserter inserter = r.newObjectInserter()) {
         inserter
             .newPackParser(new ByteArrayInputStream(pack.bytes()))
@@ -288,7 +289,7 @@ class SweepGraceTest extends MaintainedRepository {
     try (S3RepositoryManager server =
             new S3RepositoryManager(
                 new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
-        S3Repository here = server.openForRequest("r");
+        S3Repository here = server.openRepository("r", Purpose.request());
         PackWriter writer = new PackWriter(here)) {
       writer.setUseBitmaps(true);
       writer.setUseCachedPacks(true);

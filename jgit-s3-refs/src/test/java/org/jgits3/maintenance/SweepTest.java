@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -87,7 +88,7 @@ class SweepTest extends MaintainedRepository {
   }
 
   private ObjectId push(String ref) throws IOException {
-    try (S3Repository r = it.users.openForRequest("r")) {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation());
       point(r, ref, id);
       return id;
@@ -203,7 +204,7 @@ class SweepTest extends MaintainedRepository {
   @Test
   void D3_a_sweeper_goes_by_the_manifest_that_it_wrote_not_by_the_one_it_read() throws Exception {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository early = it.users.openForRequest("r")) {
+    try (S3Repository early = it.users.openRepository("r", Purpose.request())) {
       early.getObjectDatabase().deferReceivedPacks();
       pack.pushTo(early);
       push("refs/heads/a");

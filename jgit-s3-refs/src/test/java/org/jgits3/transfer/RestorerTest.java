@@ -18,6 +18,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -120,7 +121,7 @@ class RestorerTest {
 
   /** The accident: a branch is deleted, and its objects are collected until they are gone. */
   private void lose() throws IOException {
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       RefUpdate delete = r.updateRef(LOST);
       delete.setForceUpdate(true);
       delete.delete();
@@ -149,7 +150,7 @@ class RestorerTest {
 
   private List<String> refs() throws IOException {
     List<String> refs = new ArrayList<>();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
         refs.add(ref.getName() + " " + ref.getObjectId().name());
       }
@@ -158,7 +159,7 @@ class RestorerTest {
   }
 
   private Manifest many() throws Exception {
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId tip = lost;
       for (int i = 0; i < 60; i++) {
         tip = TestRepositories.commit(r, "c" + i, tip);
@@ -309,7 +310,7 @@ class RestorerTest {
 
   private Manifest manifestOfANewOne() throws IOException {
     manager.createRepository("r").close();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       point(r, MAIN, TestRepositories.commit(r, "new"));
     }
     return manifest();
@@ -327,7 +328,7 @@ class RestorerTest {
 
   @Test
   void a_history_that_ends_at_a_shallow_commit_does_so_in_a_new_repository_only() throws Exception {
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
       ObjectId shallow = TestRepositories.commit(r, "shallow", missing);
       r.getObjectDatabase().setShallowCommits(Set.of(shallow));

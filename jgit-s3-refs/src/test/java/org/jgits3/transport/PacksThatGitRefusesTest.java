@@ -23,6 +23,7 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -110,7 +111,7 @@ class PacksThatGitRefusesTest {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     request(ref, tip, pack, request);
     ByteArrayOutputStream report = new ByteArrayOutputStream();
-    try (S3Repository repository = manager.openForPush(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.push())) {
       S3ReceivePack service = new S3ReceivePack(repository);
       service.setBiDirectionalPipe(false);
       service.setObjectChecker(checker);

@@ -25,6 +25,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -86,7 +87,7 @@ class RequestAllocationTest {
   private long allocated(String name, Request request) throws Exception {
     long least = Long.MAX_VALUE;
     for (int round = 0; round < ROUNDS; round++) {
-      try (S3Repository repository = manager.openForRequest(name)) {
+      try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
         long before = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
         request.serve(repository, round);
         long after = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
@@ -157,7 +158,7 @@ class RequestAllocationTest {
       root = TestRepositories.commit(client, "lacking");
       body = push(client, branch(0));
     }
-    try (S3Repository repository = manager.openForRequest("few")) {
+    try (S3Repository repository = manager.openRepository("few", Purpose.request())) {
       assertThat(answer(repository, body)).contains("unpack error", "ng " + branch(0));
       assertThat(repository.exactRef(branch(0))).isNull();
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -69,7 +70,7 @@ final class LibraryRefs implements RefSource {
 
   @Override
   public RefStore openForRequest() throws IOException {
-    return new RepositoryRefs(manager().openForRequest(NAME));
+    return new RepositoryRefs(manager().openRepository(NAME, Purpose.request()));
   }
 
   /**

@@ -13,6 +13,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
@@ -156,7 +157,8 @@ final class Operations {
     try (CountedProcess process = process()) {
       return process.cost(
           () -> {
-            try (S3Repository repository = process.manager().openForRequest(NAME)) {
+            try (S3Repository repository =
+                process.manager().openRepository(NAME, Purpose.request())) {
               main(repository);
             }
           });
@@ -225,7 +227,8 @@ final class Operations {
     try (CountedProcess process = process()) {
       return process.cost(
           () -> {
-            try (S3Repository repository = process.manager().openForRequest(NAME)) {
+            try (S3Repository repository =
+                process.manager().openRepository(NAME, Purpose.request())) {
               check(repository.getRefDatabase().getRefs().size() > REFS, "refs are missing");
             }
           });

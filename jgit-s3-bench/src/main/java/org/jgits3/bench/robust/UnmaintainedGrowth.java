@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceivePack;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.report.Unit;
@@ -141,7 +142,7 @@ final class UnmaintainedGrowth {
       pack.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, request);
     }
     ByteArrayOutputStream report = new ByteArrayOutputStream();
-    try (S3Repository repository = manager.openForPush(NAME)) {
+    try (S3Repository repository = manager.openRepository(NAME, Purpose.push())) {
       ReceivePack receive = new ReceivePack(repository);
       receive.setBiDirectionalPipe(false);
       receive.receive(new ByteArrayInputStream(request.toByteArray()), report, null);

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
@@ -136,7 +137,7 @@ final class Judgement {
   }
 
   private void addRepository(Map<String, String> names, String name) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       String other = names.put(repository.manifest().repositoryId(), name);
       if (other != null) {
         lost.add("lost: " + name + " and " + other + " are the same repository");
@@ -171,7 +172,7 @@ final class Judgement {
 
   private void read(Clerk clerk, Family family, String name, Set<String> refs) throws IOException {
     long began = System.nanoTime();
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       Map<String, String> values = new TreeMap<>();
       for (String each : refs) {
         values.put(each, RefWork.value(family, repository.exactRef(family.ref(each))));

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.torture.Clerk.Change;
@@ -86,7 +87,7 @@ final class Names {
   static String lookUp(S3RepositoryManager manager, Clerk clerk, String name) throws IOException {
     long began = System.nanoTime();
     String value;
-    try (S3Repository found = manager.openForRequest(name)) {
+    try (S3Repository found = manager.openRepository(name, Purpose.request())) {
       value = found.manifest().repositoryId();
     } catch (RepositoryNotFoundException none) {
       value = Clerk.MISSING;
@@ -282,7 +283,7 @@ final class Names {
     }
 
     private void checkTags() throws IOException {
-      try (S3Repository imported = manager.openForRequest(name)) {
+      try (S3Repository imported = manager.openRepository(name, Purpose.request())) {
         int tags = imported.getRefDatabase().getRefsByPrefix("refs/tags/").size();
         if (tags != TAGS && tags != 0) {
           clerk.found("lost: an import has " + tags + " of " + TAGS + " tags");

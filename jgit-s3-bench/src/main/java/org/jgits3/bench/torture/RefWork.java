@@ -17,6 +17,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.torture.Clerk.Change;
@@ -51,7 +52,7 @@ final class RefWork {
     try (S3Repository handle =
         random.nextBoolean()
             ? manager.openRepository(repository)
-            : manager.openForRequest(repository)) {
+            : manager.openRepository(repository, Purpose.request())) {
       Family family = Family.now(handle.manifest().repositoryId(), random);
       Map<String, String> values = read(handle, family, began);
       if (random.nextInt(5) == 0) {

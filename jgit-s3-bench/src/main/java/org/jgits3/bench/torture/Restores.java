@@ -12,6 +12,7 @@ import java.util.random.RandomGenerator;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.Manifest;
@@ -48,7 +49,7 @@ final class Restores {
   /** Restores from the copy of a manifest that the call before made, and makes the next copy. */
   String restore(String repository) throws IOException {
     Optional<Manifest> before = copy;
-    try (S3Repository now = manager.openForRequest(repository)) {
+    try (S3Repository now = manager.openRepository(repository, Purpose.request())) {
       copy = Optional.of(now.manifest());
     }
     return before.isEmpty() ? "nothing" : restore(before.get());
@@ -74,7 +75,7 @@ final class Restores {
 
   private void remove() throws IOException {
     String id;
-    try (S3Repository left = manager.openForRequest(target)) {
+    try (S3Repository left = manager.openRepository(target, Purpose.request())) {
       id = left.manifest().repositoryId();
     }
     manager.deleteById(id);
@@ -82,7 +83,7 @@ final class Restores {
   }
 
   private void read(String repositoryId) throws IOException {
-    try (S3Repository restored = manager.openForRequest(target)) {
+    try (S3Repository restored = manager.openRepository(target, Purpose.request())) {
       List<Ref> refs = new ArrayList<>(restored.getRefDatabase().getRefsByPrefix("refs/heads/"));
       Collections.shuffle(refs, new Random(random.nextLong()));
       for (Ref ref : refs.subList(0, Math.min(MOST_READ, refs.size()))) {

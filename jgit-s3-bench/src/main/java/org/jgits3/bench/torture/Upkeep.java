@@ -14,6 +14,7 @@ import org.eclipse.jgit.api.errors.GitAPIException;
 import org.eclipse.jgit.api.errors.JGitInternalException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.torture.Clerk.Change;
@@ -108,7 +109,7 @@ final class Upkeep {
   }
 
   private String restoreRefs(String repository) throws IOException {
-    try (S3Repository handle = manager.openForRequest(repository)) {
+    try (S3Repository handle = manager.openRepository(repository, Purpose.request())) {
       String repositoryId = handle.manifest().repositoryId();
       long generation = handle.manifest().generation() - 1 - random.nextInt(GENERATIONS);
       if (generation < 1) {

@@ -32,6 +32,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryBuilder;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -209,7 +210,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   }
 
   private Void validate(String name, GerritRequest request) throws IOException {
-    repositories().openForRequest(name, request.moment()).close();
+    repositories().openRepository(name, Purpose.request(request.moment())).close();
     return null;
   }
 
@@ -292,7 +293,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     AbsentProjects.Search search = absent.search();
     request.ifPresent(its -> its.await(checked));
     try {
-      S3Repository opened = manager.openForRequest(checked, moment);
+      S3Repository opened = manager.openRepository(checked, Purpose.request(moment));
       opened.getObjectDatabase().deferReceivedPacks();
       opened.getObjectDatabase().deferInsertedPacks();
       request.ifPresent(its -> its.opened(checked, opened));

@@ -36,6 +36,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.store.Freshness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -509,7 +510,7 @@ class S3GitRepositoryManagerTest {
 
   private int packs() throws Exception {
     try (S3Repository r = (S3Repository) there.openRepository(PROJECT)) {
-      r.validate();
+      r.validate(Freshness.ALWAYS);
       return r.manifest().packs().size();
     }
   }

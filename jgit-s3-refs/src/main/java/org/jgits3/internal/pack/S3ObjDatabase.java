@@ -93,7 +93,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private final SharedPacks shared;
 
   private final IoSupplier<RefDatabase> refs;
-  private final boolean validated;
+  private final boolean brief;
 
   /** Packs that wait, of this handle and others of its request. */
   private volatile Quarantine quarantine;
@@ -155,18 +155,18 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @param shared packs of the repository, shared by its handles
    * @param refs gives the newest refs this process knows, of one moment each time; all objects that
    *     they lead to are listed
-   * @param validated whether the manifest was validated for the one operation this handle is for
+   * @param brief true if the handle is for one operation, and the manifest was read for it
    */
   public S3ObjDatabase(
       DfsRepository repository,
       DfsReaderOptions options,
       SharedPacks shared,
       IoSupplier<RefDatabase> refs,
-      boolean validated) {
+      boolean brief) {
     super(repository, options);
     this.shared = shared;
     this.refs = refs;
-    this.validated = validated;
+    this.brief = brief;
     this.quarantine = new Quarantine(shared.deferred());
     this.memory = shared.resources().memory().share();
     this.shallow = new ShallowCommits(shared, this);
@@ -653,7 +653,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   @Override
   protected S3PackDescription newPack(PackSource source) throws IOException {
-    String id = validated ? ObjectNames.mint(shared.manifest()) : shared.mint();
+    String id = brief ? ObjectNames.mint(shared.manifest()) : shared.mint();
     String home = shared.manifest().repositoryId();
     S3PackDescription pack =
         new S3PackDescription(getRepository().getDescription(), home, id, source);

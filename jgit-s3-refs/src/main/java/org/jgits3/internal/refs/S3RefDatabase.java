@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
@@ -40,42 +39,30 @@ import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.refs.transaction.ObjectsDroppedException;
 import org.jgits3.internal.refs.transaction.RefTransaction;
 import org.jgits3.internal.refs.transaction.SharedRefs;
-import org.jgits3.internal.refs.transaction.Validation;
 import org.jgits3.manifest.Refs;
+import org.jgits3.store.Freshness;
 
 /**
- * Refs of one repository handle. Look-ups are validated against the store as {@link Validation}
- * says, every change is one transaction; results are those of JGit's {@code RefDirectory}.
+ * Refs of one repository handle. Look-ups rely on answers of the store that are as fresh as {@link
+ * Freshness} says, every change is one transaction; results are those of JGit's {@code
+ * RefDirectory}.
  *
  * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
  * others. Safe for use by many threads.
  */
 public final class S3RefDatabase extends LookupRefDatabase {
-  /** Times at which look-ups of a handle ask the store. */
-  public enum Asking {
-    /** As {@link Validation} says. */
-    AS_CONFIGURED,
-    /** At the first look-up, unless {@link Validation} allows to rely on an earlier answer. */
-    ONCE,
-    /** Never: the store was already asked for this handle, or need not be asked. */
-    NO_MORE
-  }
-
   private final Repository repository;
   private final SharedRefs shared;
   private final Committer committer;
   private final ObjectPresence objects;
-  private volatile Asking asking;
+  private volatile Freshness wanted;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
 
   /** Generation of a manifest known before this handle looked for any object. */
   private final long opened;
 
-  /** Number of calls of {@link #refresh}. */
-  private final AtomicLong refreshes = new AtomicLong();
-
-  /** Value of {@link #refreshes} for which a look-up has asked the store. */
-  private volatile long refreshed;
+  /** Answers since the last {@link #refresh}. */
+  private volatile Freshness refreshed = Freshness.KNOWN;
 
   /**
    * Refs of a handle.
@@ -84,19 +71,19 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * @param shared state that all handles of the repository share
    * @param committer commits the changes of this handle
    * @param objects knowledge of the handle about objects
-   * @param asking when look-ups ask the store
+   * @param wanted answers of the store that look-ups rely on
    */
   public S3RefDatabase(
       Repository repository,
       SharedRefs shared,
       Committer committer,
       ObjectPresence objects,
-      Asking asking) {
+      Freshness wanted) {
     this.repository = repository;
     this.shared = shared;
     this.committer = committer;
     this.objects = objects;
-    this.asking = asking;
+    this.wanted = wanted;
     this.opened = shared.generation();
   }
 
@@ -128,31 +115,13 @@ public final class S3RefDatabase extends LookupRefDatabase {
   /** Refs for a look-up, validated as far as required. */
   @Override
   public RefView lookup() throws IOException {
-    long wanted = refreshes.get();
-    if (refreshed < wanted) {
-      RefView view = validated();
-      refreshed = wanted; // if another thread lowers it, the next look-up asks once more
-      return view;
-    }
-    return switch (asking) {
-      case AS_CONFIGURED -> seen(shared.lookup(lastSeen.get() != null));
-      case ONCE -> {
-        RefView view = seen(shared.lookup(false));
-        asking = Asking.NO_MORE;
-        yield view;
-      }
-      case NO_MORE -> seen(shared.newestLoaded());
-    };
+    boolean known = shared.isKnown(wanted) && shared.isKnown(refreshed);
+    return seen(known ? shared.newestLoaded() : shared.validated());
   }
 
-  /**
-   * Lets look-ups rely on the newest refs known, if this handle would ask at its first look-up
-   * only.
-   */
+  /** Lets look-ups rely on the newest refs known. */
   public void relyOnKnown() {
-    if (asking == Asking.ONCE) {
-      asking = Asking.NO_MORE;
-    }
+    wanted = Freshness.KNOWN;
   }
 
   /**
@@ -334,10 +303,10 @@ public final class S3RefDatabase extends LookupRefDatabase {
     return isBranch(name) && !(walk.parseAny(id) instanceof RevCommit);
   }
 
-  /** Makes the next look-up ask the store, whatever {@link Validation} allows. */
+  /** Makes the next look-up ask the store, unless another one asks first. */
   @Override
   public void refresh() {
-    refreshes.incrementAndGet();
+    refreshed = Freshness.since(System.nanoTime());
     lastSeen.compareAndSet(null, shared.newest());
   }
 

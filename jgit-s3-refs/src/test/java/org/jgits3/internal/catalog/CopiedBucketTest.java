@@ -20,6 +20,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -146,7 +147,7 @@ class CopiedBucketTest {
         case 5 -> importTo(manager, name, false);
         case 6 -> delete(manager, name);
         default -> {
-          try (S3Repository r = manager.openForRequest(name)) {
+          try (S3Repository r = manager.openRepository(name, Purpose.request())) {
             push(r, "push to " + name + " " + random.nextInt());
           }
         }
@@ -157,7 +158,7 @@ class CopiedBucketTest {
   }
 
   private void delete(S3RepositoryManager manager, String name) throws IOException {
-    try (S3Repository r = manager.openForRequest(name)) {
+    try (S3Repository r = manager.openRepository(name, Purpose.request())) {
       String id = r.manifest().repositoryId();
       manager.delete(name);
       deletedInCopy.add(id);

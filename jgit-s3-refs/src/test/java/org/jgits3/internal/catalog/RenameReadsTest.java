@@ -15,6 +15,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.Daemon;
 import org.eclipse.jgit.transport.DaemonClient;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -101,7 +102,7 @@ class RenameReadsTest {
   }
 
   private static boolean opens(S3RepositoryManager manager, String name) throws IOException {
-    try (S3Repository r = manager.openForRequest(name)) {
+    try (S3Repository r = manager.openRepository(name, Purpose.request())) {
       return r.exactRef("refs/heads/main") != null;
     } catch (RepositoryNotFoundException e) {
       return false;

@@ -48,6 +48,7 @@ import org.eclipse.jgit.transport.RefSpec;
 import org.eclipse.jgit.transport.TestProtocol;
 import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.UploadPack;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -158,7 +159,7 @@ class DeferredPacksTest {
   }
 
   private static S3Repository push(S3RepositoryManager manager) throws IOException {
-    S3Repository repository = manager.openForRequest("r");
+    S3Repository repository = manager.openRepository("r", Purpose.request());
     repository.getObjectDatabase().deferReceivedPacks();
     return repository;
   }
@@ -181,7 +182,7 @@ class DeferredPacksTest {
   }
 
   private List<PackEntry> listed() throws IOException {
-    try (S3Repository r = elsewhere.openForRequest("r")) {
+    try (S3Repository r = elsewhere.openRepository("r", Purpose.request())) {
       return r.manifest().packs();
     }
   }
@@ -278,7 +279,7 @@ class DeferredPacksTest {
       for (int step = 0; step < order.length(); step++) {
         int i = order.charAt(step) - '0';
         if (pushes[i] == null) {
-          pushes[i] = manager.openForRequest(name);
+          pushes[i] = manager.openRepository(name, Purpose.request());
           pushes[i].getObjectDatabase().deferReceivedPacks();
           if (!has(pushes[i], PACK.commit())) {
             receive(pushes[i], PACK);
@@ -325,7 +326,7 @@ class DeferredPacksTest {
       RequestCounts.Snapshot before = counts.snapshot();
       ObjectId top = TestRepositories.commit(pushed, "on top", PACK.commit());
       assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
       }
       refuse(pushed);
@@ -344,7 +345,7 @@ class DeferredPacksTest {
         tree = inserter.insert(formatter);
         inserter.flush();
       }
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
       }
       refuse(pushed);
@@ -411,7 +412,7 @@ class DeferredPacksTest {
       receive(pushed, PACK);
       PackBytes child = PackBytes.childOf(PACK.commit());
       child.fetchTo(pushed);
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
       }
       refuse(pushed);
@@ -664,7 +665,7 @@ class DeferredPacksTest {
   }
 
   private S3Repository inserting() throws IOException {
-    S3Repository repository = manager.openForRequest("r");
+    S3Repository repository = manager.openRepository("r", Purpose.request());
     repository.getObjectDatabase().deferInsertedPacks();
     return repository;
   }
@@ -702,7 +703,7 @@ class DeferredPacksTest {
       assertThat(listed()).isEmpty();
     }
     assertThat(listed()).hasSize(1);
-    try (S3Repository there = elsewhere.openForRequest("r")) {
+    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
       assertThat(update(there, OTHER, inserted)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
@@ -744,13 +745,13 @@ class DeferredPacksTest {
     try (S3RepositoryManager undecided =
         new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
       ObjectId inserted;
-      try (S3Repository r = undecided.openForRequest("r")) {
+      try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
         r.getObjectDatabase().deferInsertedPacks();
         inserted = TestRepositories.commit(r, "inserted");
         gate.deaf = true;
       }
       gate.deaf = false;
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         update(there, MAIN, TestRepositories.commit(there, "theirs")); // so that it is decided
       }
       while (!deletes(undecided, MAIN)) {
@@ -791,7 +792,7 @@ class DeferredPacksTest {
     config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager undecided =
         new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
-      try (S3Repository r = undecided.openForRequest("r")) {
+      try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
         r.getObjectDatabase().deferInsertedPacks();
         gate.deaf = true;
         ObjectId first = TestRepositories.commit(r, "first");
@@ -802,7 +803,7 @@ class DeferredPacksTest {
       }
       boolean written = false;
       while (!written) {
-        try (S3Repository r = undecided.openForRequest("r")) {
+        try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
           update(r, OTHER, TestRepositories.commit(r, "second"));
           written = r.exactRef(OTHER) != null;
         } catch (UnknownOutcomeException e) {
@@ -817,17 +818,17 @@ class DeferredPacksTest {
   void P10_what_waits_is_known_though_other_repositories_are_used_meanwhile() throws Exception {
     try (S3RepositoryManager small = TestRepositories.manager(gate, "[s3]\nmanifestLimit = 1")) {
       ObjectId inserted;
-      try (S3Repository r = small.openForRequest("r")) {
+      try (S3Repository r = small.openRepository("r", Purpose.request())) {
         r.getObjectDatabase().deferInsertedPacks();
         inserted = TestRepositories.commit(r, "inserted");
         gate.refuses = true;
       }
       small.createRepository("q").close();
       for (int i = 0; i < 5; i++) {
-        small.openForRequest("q").close();
+        small.openRepository("q", Purpose.request()).close();
         System.gc();
       }
-      try (S3Repository later = small.openForRequest("r")) {
+      try (S3Repository later = small.openRepository("r", Purpose.request())) {
         ObjectId top = TestRepositories.commit(later, "on top", inserted);
         assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
       }
@@ -883,7 +884,7 @@ class DeferredPacksTest {
   }
 
   private static boolean deletes(S3RepositoryManager process, String name) {
-    try (S3Repository r = process.openForRequest("r")) {
+    try (S3Repository r = process.openRepository("r", Purpose.request())) {
       RefUpdate delete = r.updateRef(name);
       delete.setForceUpdate(true);
       return delete.delete() == Result.FORCED;
@@ -893,7 +894,7 @@ class DeferredPacksTest {
   }
 
   private void refusesOnTopOf(ObjectId lost, S3RepositoryManager process) throws Exception {
-    try (S3Repository later = process.openForRequest("r")) {
+    try (S3Repository later = process.openRepository("r", Purpose.request())) {
       assertThatThrownBy(() -> update(later, OTHER, TestRepositories.commit(later, "on top", lost)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(lost.name());
@@ -987,7 +988,7 @@ class DeferredPacksTest {
       ObjectId inserted = TestRepositories.commit(part, "inserted");
       leave(part);
       assertThat(listed()).hasSize(1);
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(has(there, inserted)).isTrue();
       }
     } finally {
@@ -1002,7 +1003,7 @@ class DeferredPacksTest {
       ObjectId inserted = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
       r.close();
       inserter.flush();
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(has(there, inserted)).isTrue();
       }
     }
@@ -1054,7 +1055,7 @@ class DeferredPacksTest {
         TestRepositories.manager(
             new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k")) {
       for (int i = 0; i < 2; i++) {
-        try (S3Repository r = streaming.openForRequest("r");
+        try (S3Repository r = streaming.openRepository("r", Purpose.request());
             ObjectInserter inserter = r.newObjectInserter()) {
           r.getObjectDatabase().deferInsertedPacks();
           TreeFormatter tree = new TreeFormatter();
@@ -1098,7 +1099,7 @@ class DeferredPacksTest {
       b.flush();
       assertThat(other.parseCommit(top)).isNotNull();
       a.flush();
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
       }
       everythingIsThere(); // as if this process were killed now
@@ -1117,7 +1118,7 @@ class DeferredPacksTest {
       b.flush();
       assertThat(update(r, MAIN, TestRepositories.commit(r, "unrelated"))).isEqualTo(Result.NEW);
       a.flush();
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
       }
       everythingIsThere(); // as if this process were killed now
@@ -1133,7 +1134,7 @@ class DeferredPacksTest {
       PackBytes child = PackBytes.childOf(below);
       child.pushTo(r);
       assertThat(has(other, child.commit())).isTrue();
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
       }
       everythingIsThere(); // as if this process were killed now
@@ -1158,7 +1159,7 @@ class DeferredPacksTest {
         tree = inserter.insert(formatter);
         inserter.flush();
       }
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
       }
       everythingIsThere(); // as if this process were killed now
@@ -1174,7 +1175,7 @@ class DeferredPacksTest {
       assertThat(listed()).isEmpty();
       assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
       assertThat(listed()).hasSize(2);
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
       }
       everythingIsThere(); // as if this process were killed now
@@ -1271,7 +1272,7 @@ class DeferredPacksTest {
     }
     everythingIsThere();
     assertThat(acknowledged).isNotEmpty();
-    try (S3Repository r = elsewhere.openForRequest("r")) {
+    try (S3Repository r = elsewhere.openRepository("r", Purpose.request())) {
       for (Map.Entry<String, ObjectId> e : acknowledged.entrySet()) {
         assertThat(r.exactRef(e.getKey()).getObjectId()).as(e.getKey()).isEqualTo(e.getValue());
       }

@@ -10,6 +10,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -52,7 +53,7 @@ class MovedFilesTest {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     try (S3RepositoryManager manager =
             TestRepositories.manager(new ObservedObjectStore(store, counts));
-        S3Repository repository = manager.openForPush("r")) {
+        S3Repository repository = manager.openRepository("r", Purpose.push())) {
       push(repository, PackBytes.moved(pack.commit(), file));
     }
     assertThat(counts.snapshot().totalBytes()).isLessThan(SIZE / 4);

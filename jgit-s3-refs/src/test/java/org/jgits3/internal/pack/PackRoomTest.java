@@ -26,6 +26,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -180,7 +181,7 @@ class PackRoomTest {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository other = manager.createRepository("r")) {
       fill(other);
-      try (S3Repository pushed = manager.openForPush("r");
+      try (S3Repository pushed = manager.openRepository("r", Purpose.push());
           ObjectReader reader = other.newObjectReader()) {
         pack.pushTo(pushed);
         assertThat(other.manifest().packs()).hasSize(1);
@@ -283,7 +284,7 @@ class PackRoomTest {
   @Test
   void what_does_not_fit_beside_all_the_packs_is_refused_and_told_what_to_do() throws Exception {
     manager.createRepository("r").close();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       list(r, 1200);
       assertThatThrownBy(() -> list(r, 1000))
           .isInstanceOf(ManifestException.TooLarge.class)

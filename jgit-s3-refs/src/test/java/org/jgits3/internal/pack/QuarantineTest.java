@@ -31,6 +31,7 @@ import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.treewalk.TreeWalk;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -152,19 +153,19 @@ class QuarantineTest {
   }
 
   private S3Repository push() throws IOException {
-    S3Repository repository = manager.openForRequest("r");
+    S3Repository repository = manager.openRepository("r", Purpose.request());
     repository.getObjectDatabase().deferReceivedPacks();
     return repository;
   }
 
   private S3Repository inserting() throws IOException {
-    S3Repository repository = manager.openForRequest("r");
+    S3Repository repository = manager.openRepository("r", Purpose.request());
     repository.getObjectDatabase().deferInsertedPacks();
     return repository;
   }
 
   private List<PackEntry> listed() throws IOException {
-    try (S3Repository r = elsewhere.openForRequest("r")) {
+    try (S3Repository r = elsewhere.openRepository("r", Purpose.request())) {
       return r.manifest().packs();
     }
   }
@@ -201,7 +202,7 @@ class QuarantineTest {
         }
       } // refused
     }
-    try (S3Repository there = elsewhere.openForRequest("r")) {
+    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
       assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
     }
     everythingIsThere();
@@ -219,7 +220,7 @@ class QuarantineTest {
       assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(first);
       second = TestRepositories.commit(r, "second", first);
     }
-    try (S3Repository other = manager.openForRequest("r")) {
+    try (S3Repository other = manager.openRepository("r", Purpose.request())) {
       assertThat(has(other, second)).isTrue();
     }
   }
@@ -232,7 +233,7 @@ class QuarantineTest {
       assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
       faulty.mode = Mode.GOOD;
     }
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId next = TestRepositories.commit(r, "next", r.exactRef(MAIN).getObjectId());
       assertThat(update(r, OTHER, next)).isEqualTo(Result.NEW);
       assertThat(r.getObjectDatabase().mayKnowHidden()).isFalse();
@@ -252,7 +253,7 @@ class QuarantineTest {
       }
       reader.scanForRepoChanges();
       String id = listed().get(0).id();
-      try (S3Repository there = elsewhere.openForRequest("r")) {
+      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE)).isTrue();
       }
       List<String> keys = new ArrayList<>();
@@ -323,7 +324,7 @@ class QuarantineTest {
   @Test
   void objects_of_a_pack_in_doubt_are_looked_for_without_requests() throws Exception {
     doubtWithoutEffect();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       faulty.reads.clear();
       for (int i = 0; i < 100; i++) {
         assertThat(has(r, pack.commit())).isFalse();
@@ -338,7 +339,7 @@ class QuarantineTest {
     List<String> keys = new ArrayList<>();
     store.list("objects/", o -> keys.add(o.key()));
     store.delete(keys);
-    try (S3Repository r = manager.openForRequest("r");
+    try (S3Repository r = manager.openRepository("r", Purpose.request());
         ObjectInserter inserter = r.newObjectInserter()) {
       evict(r);
       TreeFormatter tree = new TreeFormatter();
@@ -358,7 +359,7 @@ class QuarantineTest {
       faulty.mode = Mode.HELD;
       Future<Result> updating = threads.submit(() -> update(pushed, MAIN, pack.commit()));
       faulty.reached.await();
-      try (S3Repository other = manager.openForRequest("r")) {
+      try (S3Repository other = manager.openRepository("r", Purpose.request())) {
         assertThat(other.exactRef(MAIN).getObjectId()).isEqualTo(pack.commit());
         assertThat(has(other, pack.commit())).isTrue();
       }
@@ -373,7 +374,7 @@ class QuarantineTest {
   @Test
   void a_doubt_ends_at_once_if_the_manifest_was_seen_before() throws Exception {
     doubtSeenBefore();
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       assertThat(r.getObjectDatabase().mayKnowHidden()).isFalse();
     }
   }
@@ -399,9 +400,9 @@ class QuarantineTest {
     int again = 0;
     for (int i = 0; i < 300; i++) {
       long moment = System.nanoTime();
-      manager.openForRequest("r", moment).close();
+      manager.openRepository("r", Purpose.request(moment)).close();
       int before = faulty.byThread.get().get();
-      manager.openForRequest("r", moment).close();
+      manager.openRepository("r", Purpose.request(moment)).close();
       again += faulty.byThread.get().get() - before;
     }
     return again;

@@ -29,6 +29,7 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -83,7 +84,7 @@ class TransferMemoryTest {
   }
 
   private void push(byte[] pack) throws IOException {
-    try (S3Repository repository = manager.openForPush("r")) {
+    try (S3Repository repository = manager.openRepository("r", Purpose.push())) {
       receive(repository, pack);
     }
   }
@@ -142,7 +143,7 @@ class TransferMemoryTest {
     long objects = 3;
     open(String.valueOf(objects * TransferMemory.OBJECT_BYTES));
     byte[] second = PackBytes.ofSize(1_000, 2).bytes();
-    try (S3Repository first = manager.openForPush("r")) {
+    try (S3Repository first = manager.openRepository("r", Purpose.push())) {
       receive(first, PackBytes.ofSize(1_000, 1).bytes());
       assertThatThrownBy(() -> push(second))
           .isInstanceOf(IOException.class)
@@ -255,7 +256,7 @@ class TransferMemoryTest {
   @Test
   void the_check_of_a_push_is_part_of_its_processor_time() throws Exception {
     open("processorTime", "100 ms");
-    try (S3Repository push = manager.openForPush("r");
+    try (S3Repository push = manager.openRepository("r", Purpose.push());
         ObjectInserter inserter = push.newObjectInserter();
         ObjectReader reader = push.newObjectReader()) {
       ObjectId id = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});

@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FileUtils;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -107,7 +108,7 @@ public final class ComparedRepositories implements AutoCloseable {
       case HERE -> outcome(ours, operation, context);
       case ELSEWHERE -> outcome(elsewhere, operation, context);
       case REQUEST -> {
-        try (S3Repository r = here.openForRequest("r")) {
+        try (S3Repository r = here.openRepository("r", Purpose.request())) {
           yield outcome(r, operation, context);
         }
       }

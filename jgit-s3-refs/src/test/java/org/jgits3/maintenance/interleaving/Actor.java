@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -44,7 +45,7 @@ final class Actor implements Closeable {
 
   /** Publishes a commit of its own, and lets a ref point to it. */
   ObjectId push(String ref) throws IOException {
-    try (S3Repository r = manager.openForRequest("r")) {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, ref + " " + r.manifest().generation());
       point(r, ref, id);
       return id;

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.transaction.RefTransaction;
@@ -42,7 +43,7 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
   @BeforeEach
   void start() throws Exception {
     collector = actor();
-    try (S3Repository r = others.manager.openForRequest("r")) {
+    try (S3Repository r = others.manager.openRepository("r", Purpose.request())) {
       found = TestRepositories.commit(r, "garbage");
     }
     pusher = actor().manager.openRepository("r");

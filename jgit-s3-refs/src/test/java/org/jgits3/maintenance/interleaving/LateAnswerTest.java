@@ -8,6 +8,7 @@ import static org.jgits3.maintenance.MaintenanceFixture.point;
 import java.io.IOException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -53,13 +54,13 @@ class LateAnswerTest {
     try (S3RepositoryManager users = MaintenanceFixture.manager(late);
         S3RepositoryManager collector = MaintenanceFixture.manager(plain)) {
       users.createRepository("r").close();
-      try (S3Repository user = users.openForRequest("r")) {
+      try (S3Repository user = users.openRepository("r", Purpose.request())) {
         point(user, "refs/heads/main", TestRepositories.commit(user, "first"));
         late.meanwhile =
             () -> {
               MaintenanceFixture.gc(collector);
               MaintenanceFixture.gc(collector);
-              users.openForRequest("r").close(); // learns of it
+              users.openRepository("r", Purpose.request()).close(); // learns of it
             };
         ObjectId dropped = TestRepositories.commit(user, "dropped");
 

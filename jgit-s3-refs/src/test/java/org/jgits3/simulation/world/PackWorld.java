@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -116,7 +117,7 @@ public final class PackWorld extends RepositoryWorld {
 
   /** A push with a pack that waits for its refs. */
   private void push(String name, S3RepositoryManager manager) throws IOException {
-    try (S3Repository repository = manager.openForPush(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.push())) {
       ObjectId parent = some();
       if (repository.getObjectDatabase().has(parent)) {
         ObjectId child = PackBytes.childOf(parent).pushTo(repository);
@@ -153,7 +154,7 @@ public final class PackWorld extends RepositoryWorld {
 
   /** A commit in a pack that is listed at once, and perhaps a ref to it. */
   private void insert(String name, S3RepositoryManager manager) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       ObjectId parent = some();
       ObjectId child =
           repository.getObjectDatabase().has(parent)
@@ -169,7 +170,9 @@ public final class PackWorld extends RepositoryWorld {
   /** A ref to a commit that is found in the repository. */
   private void find(String name, S3RepositoryManager manager) throws IOException {
     try (S3Repository repository =
-        random.nextBoolean() ? manager.openRepository(name) : manager.openForRequest(name)) {
+        random.nextBoolean()
+            ? manager.openRepository(name)
+            : manager.openRepository(name, Purpose.request())) {
       ObjectId found = some();
       if (repository.getObjectDatabase().has(found)) {
         refer(name, repository, found);
@@ -178,7 +181,7 @@ public final class PackWorld extends RepositoryWorld {
   }
 
   private void deleteRef(String name, S3RepositoryManager manager) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       String ref = ref(random.nextInt(REFS));
       String now = history.refs(name) == null ? "" : history.refs(name).getOrDefault(ref, "");
       if (!now.isEmpty()) {

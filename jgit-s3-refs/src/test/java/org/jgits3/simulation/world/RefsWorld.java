@@ -7,6 +7,7 @@ import java.util.List;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.refs.transaction.Folds;
@@ -42,7 +43,9 @@ public final class RefsWorld extends RepositoryWorld {
     } else {
       int began = history.now();
       try (S3Repository repository =
-          random.nextBoolean() ? manager.openRepository(NAME) : manager.openForRequest(NAME)) {
+          random.nextBoolean()
+              ? manager.openRepository(NAME)
+              : manager.openRepository(NAME, Purpose.request())) {
         switch (what) {
           case 2 -> look(NAME, repository, began, ref(random.nextInt(REFS)));
           case 3, 4 -> fold(repository);

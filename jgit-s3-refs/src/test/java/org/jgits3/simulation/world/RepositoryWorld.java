@@ -21,6 +21,7 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -242,7 +243,7 @@ abstract class RepositoryWorld implements World {
   void list(String name, S3RepositoryManager manager) throws IOException {
     int began = history.now();
     Map<String, String> seen = new TreeMap<>();
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       for (Ref ref : repository.getRefDatabase().getRefsByPrefix("refs/")) {
         seen.put(ref.getName(), ref.getObjectId().name());
       }
@@ -264,7 +265,7 @@ abstract class RepositoryWorld implements World {
   /** Checks that the log has all changes, in their order. */
   void checkLog(String name, S3RepositoryManager manager) throws IOException {
     List<String> found = new ArrayList<>();
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       Transactions all = repository.history().since(0);
       for (Optional<Transaction> next = all.next(); next.isPresent(); next = all.next()) {
         found.add(next.get().message());

@@ -11,6 +11,7 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.StoredConfig;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.server.program.RepositoryCommand;
@@ -100,7 +101,7 @@ final class ConfigCommand extends RepositoryCommand {
       throw usage(key + " says what the repository is, and cannot be changed");
     }
     try (S3RepositoryManager manager = changes ? program.open() : program.openToRead();
-        S3Repository repository = manager.openForRequest(name.value())) {
+        S3Repository repository = manager.openRepository(name.value(), Purpose.request())) {
       if (changes) {
         change(repository.getConfig());
       } else {

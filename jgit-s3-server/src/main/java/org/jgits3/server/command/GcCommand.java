@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.maintenance.GarbageCollection;
@@ -106,7 +107,7 @@ final class GcCommand extends StoreCommand {
 
   /** Writes all refs as one table, unless they are in one already. */
   private Table writeRefs(S3RepositoryManager manager, String name) throws IOException {
-    try (S3Repository repository = manager.openForRequest(name)) {
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       boolean written = repository.manifest().refs().recent().isPresent();
       if (written) {
         repository.getRefDatabase().compact();

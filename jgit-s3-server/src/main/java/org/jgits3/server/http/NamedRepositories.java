@@ -11,6 +11,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
+import org.jgits3.Purpose;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
@@ -49,12 +50,13 @@ final class NamedRepositories implements RepositoryResolver<HttpServletRequest> 
 
   private Repository opened(HttpServletRequest req, String name) throws IOException {
     if (GitSmartHttpTools.isReceivePack(req)) {
-      return manager.openForPush(name);
+      return manager.openRepository(name, Purpose.push());
     }
     if (GitSmartHttpTools.isUploadPack(req) || isCapabilityAdvertisement(req)) {
-      return manager.openForFetch(name); // validated only if the client asks for refs
+      return manager.openRepository(
+          name, Purpose.fetch()); // validated only if the client asks for refs
     }
-    return manager.openForRequest(name);
+    return manager.openRepository(name, Purpose.request());
   }
 
   /** Tests whether a client asks only for the capabilities, and for refs in its next request. */

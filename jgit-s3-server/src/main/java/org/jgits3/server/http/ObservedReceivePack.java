@@ -54,10 +54,10 @@ final class ObservedReceivePack extends S3ReceivePack {
   public void receive(InputStream input, OutputStream output, @Nullable OutputStream messages)
       throws IOException {
     InputStream whole = input;
-    if (getRepository() instanceof S3Repository repository && !repository.isValidated()) {
+    if (getRepository() instanceof S3Repository repository) {
       PeekedCommands commands = PeekedCommands.of(input);
       if (!commands.fit(repository)) {
-        repository.validate();
+        repository.validate(repository.sinceOpened());
       }
       whole = commands.andRest();
     }

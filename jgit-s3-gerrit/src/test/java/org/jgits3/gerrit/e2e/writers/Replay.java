@@ -28,6 +28,7 @@ import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 
@@ -125,7 +126,7 @@ final class Replay {
 
   /** Creates a change as a push for review does. */
   Written createChange(S3RepositoryManager manager, String name, int number) throws IOException {
-    try (Repository project = deferring(manager.openForRequest(name));
+    try (Repository project = deferring(manager.openRepository(name, Purpose.request()));
         ObjectInserter inserter = project.newObjectInserter()) {
       Written change = insertChange(inserter, name, number);
       inserter.flush();
@@ -170,7 +171,7 @@ final class Replay {
 
   /** Votes on a change, with a message. */
   void vote(S3RepositoryManager manager, Written change) throws IOException {
-    try (Repository project = deferring(manager.openForRequest(change.project));
+    try (Repository project = deferring(manager.openRepository(change.project, Purpose.request()));
         ObjectInserter inserter = project.newObjectInserter()) {
       ObjectId empty = inserter.insert(new TreeFormatter());
       ObjectId notes = insert(inserter, vote, empty, change.notes, change);

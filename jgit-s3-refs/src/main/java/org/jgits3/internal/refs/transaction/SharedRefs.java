@@ -44,6 +44,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
@@ -80,7 +81,6 @@ public final class SharedRefs {
   private final LogObjects log;
   private final Compaction compaction;
   private final Folding folding;
-  private final Validation validation;
 
   /**
    * Held by a batch that uploads a snapshot, because another such batch would make that snapshot
@@ -103,7 +103,6 @@ public final class SharedRefs {
    * @param store store of snapshots and log segments
    * @param uploads uploads of these to the store
    * @param committer commit loop of the repository
-   * @param validation when look-ups ask the store
    * @param background runs compactions
    * @param metrics counts what snapshots cost
    * @param budget memory for snapshots between look-ups
@@ -112,7 +111,6 @@ public final class SharedRefs {
       ObjectStore store,
       PackUploads uploads,
       ManifestCommitter committer,
-      Validation validation,
       Executor background,
       RefsCounters metrics,
       TableCache budget) {
@@ -125,7 +123,6 @@ public final class SharedRefs {
     this.compaction = new Compaction(upload, committer, metrics);
     LogCompaction logCompaction = new LogCompaction(log, committer, metrics);
     this.folding = new Folding(committer, logCompaction, this::foldOverlay, background, metrics);
-    this.validation = validation;
     committer.onChange(this::observe);
   }
 
@@ -147,17 +144,6 @@ public final class SharedRefs {
    */
   public RefView validated() throws IOException {
     return trusting ? current().view() : comparisons.get().view();
-  }
-
-  /**
-   * Refs as recent as the administrator wants look-ups to be.
-   *
-   * @param asked whether the caller's handle has looked something up before
-   * @return the refs
-   * @throws IOException if manifest or snapshot cannot be read
-   */
-  public RefView lookup(boolean asked) throws IOException {
-    return recent(asked) ? newestLoaded() : validated();
   }
 
   /**
@@ -244,37 +230,20 @@ public final class SharedRefs {
   }
 
   /**
-   * Tests whether look-ups may still rely on the last validation, by configuration.
+   * Tests whether the newest answer of the store will do, and the repository existed then.
    *
-   * @return true within the window that {@link Validation.Within} allows
+   * @param wanted answers that will do
+   * @return true if the store need not be asked
    */
-  public boolean isRecent() {
-    return recent(false);
-  }
-
-  /**
-   * Tests whether the refs were validated since some moment, and the repository existed.
-   *
-   * @param moment reading of {@link System#nanoTime}
-   * @return true if a validation that began then or later has succeeded
-   */
-  public boolean validatedSince(long moment) {
-    OptionalLong at = validatedAt;
-    return !committer.isGone() && at.isPresent() && at.getAsLong() - moment >= 0;
+  public boolean isKnown(Freshness wanted) {
+    return !committer.isGone() && wanted.accepts(validatedAt);
   }
 
   /** Records a validation, unless one that began later was recorded before. */
   private synchronized void validated(long began) {
-    if (!validatedSince(began)) {
+    if (validatedAt.isEmpty() || validatedAt.getAsLong() - began < 0) {
       validatedAt = OptionalLong.of(began);
     }
-  }
-
-  private boolean recent(boolean asked) {
-    if (validation instanceof Validation.Within within) {
-      return validatedSince(System.nanoTime() - within.window().toNanos());
-    }
-    return asked && validation instanceof Validation.AfterOpen;
   }
 
   /**

@@ -21,6 +21,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -328,7 +329,7 @@ class UntrustedRefsTest {
     open();
     look();
     RequestCounts.Snapshot before = counts.snapshot();
-    try (S3Repository request = here.openForRequest("r")) {
+    try (S3Repository request = here.openRepository("r", Purpose.request())) {
       for (int i = 0; i < 5; i++) {
         assertThat(request.exactRef("refs/changes/7/1")).isNotNull();
       }

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.TwoProcesses;
@@ -238,7 +239,7 @@ class LookupInterleavingTest extends TwoProcesses {
     // Folds OTHER: with the table that is being loaded, the newer manifest has none.
     there.getRefDatabase().compact();
     push(there, REF, second);
-    manager.openForRequest("r").close();
+    manager.openRepository("r", Purpose.request()).close();
     loading.release();
 
     assertThat(slow.get())
@@ -255,7 +256,7 @@ class LookupInterleavingTest extends TwoProcesses {
     open("1 h");
     assertThat(lookUp(OTHER)).isEqualTo(first);
     there.getRefDatabase().compact();
-    manager.openForRequest("r").close();
+    manager.openRepository("r", Purpose.request()).close();
 
     assertThat(lookUp(OTHER)).isEqualTo(first);
     assertThat(lookUp(REF)).isEqualTo(first);

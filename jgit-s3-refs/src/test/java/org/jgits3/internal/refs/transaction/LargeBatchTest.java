@@ -37,6 +37,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -337,12 +338,10 @@ public class LargeBatchTest {
             store,
             new PackUploads(store, UploadOptions.DEFAULT),
             committer,
-            Validation.ALWAYS,
             background,
             new RefsCounters(),
             new TableCache(Long.MAX_VALUE, new RefsCounters()));
-    return new S3RefDatabase(
-        here, shared, committer, new NothingDropped(), S3RefDatabase.Asking.AS_CONFIGURED);
+    return new S3RefDatabase(here, shared, committer, new NothingDropped(), Freshness.ALWAYS);
   }
 
   @Test
