@@ -43,7 +43,7 @@ import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.internal.store.ReadOnlyObjectStore;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -67,6 +67,7 @@ import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.Uploads;
 
 /**
@@ -120,12 +121,12 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Opens the store the settings describe, probes it, and manages its repositories. The probe takes
-   * up to 20 seconds and writes a marker if the store has none yet; see {@link StoreProbe#admit}. A
-   * long-running process calls {@link #maintainInBackground} next.
+   * up to 20 seconds and writes a marker if the store has none yet. A long-running process calls
+   * {@link #maintainInBackground} next.
    *
    * @param settings settings of the administrator
    * @return the manager, to be closed
-   * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
+   * @throws UnsafeStoreException if the store does not keep what this software relies on, with the
    *     name of the failed check
    * @throws IOException if the store cannot be used
    */
@@ -135,13 +136,13 @@ public final class S3RepositoryManager implements Closeable {
 
   /**
    * Probes a store that was opened by the caller, and manages its repositories. For programs that
-   * already have an S3 client: see {@code S3ObjectStore.using}. A long-running process calls {@link
+   * already have an S3 client: see {@link Stores#using}. A long-running process calls {@link
    * #maintainInBackground} next.
    *
    * @param store the store; closed with the manager, and if this fails
    * @param settings settings of the administrator; location and options of a store are not used
    * @return the manager, to be closed
-   * @throws StoreProbe.Refused if the store does not keep what this software relies on, with the
+   * @throws UnsafeStoreException if the store does not keep what this software relies on, with the
    *     name of the failed check
    * @throws IOException if the store cannot be used
    */
@@ -158,6 +159,32 @@ public final class S3RepositoryManager implements Closeable {
       }
       throw e;
     }
+  }
+
+  /**
+   * Opens the store the settings describe to read its repositories, with credentials that may read
+   * only. Sends no request: a store is probed by the programs that write to it. Every change of a
+   * repository fails with a {@link org.jgits3.store.StoreException.Refused}, and there is nothing
+   * to maintain.
+   *
+   * @param settings settings of the administrator
+   * @return the manager, to be closed
+   * @throws IOException if the store cannot be used
+   */
+  public static S3RepositoryManager openReadOnly(S3Settings settings) throws IOException {
+    return openReadOnly(Stores.open(settings.location(), settings.options()), settings);
+  }
+
+  /**
+   * Reads the repositories of a store that was opened by the caller, as {@link
+   * #openReadOnly(S3Settings)}.
+   *
+   * @param store the store; closed with the manager
+   * @param settings settings of the administrator; location and options of a store are not used
+   * @return the manager, to be closed
+   */
+  public static S3RepositoryManager openReadOnly(ObjectStore store, S3Settings settings) {
+    return new S3RepositoryManager(new ReadOnlyObjectStore(store), settings);
   }
 
   /**

@@ -135,6 +135,8 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackage("org.jgits3.internal.store.s3")
+        .and()
+        .doNotHaveFullyQualifiedName(Stores.class.getName()) // which takes a client of the caller
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("software.amazon..")

@@ -2,6 +2,7 @@
 package org.jgits3.examples;
 
 import java.io.IOException;
+import org.jgits3.S3RepositoryManager;
 import org.jgits3.transport.S3ReceivePack;
 
 /**
@@ -13,13 +14,13 @@ import org.jgits3.transport.S3ReceivePack;
  */
 public final class EmbedInServlet extends StoreServer {
   /**
-   * Opens the store and starts the server on a free port of the loopback interface.
+   * Starts the server on a free port of the loopback interface.
    *
-   * @param store {@code s3://BUCKET/PREFIX}, or {@code file:DIRECTORY}
-   * @throws Exception if the store cannot be opened, or the port cannot be bound
+   * @param manager the repositories; closed with the server
+   * @throws Exception if the port cannot be bound
    */
-  public EmbedInServlet(String store) throws Exception {
-    super(store);
+  public EmbedInServlet(S3RepositoryManager manager) throws Exception {
+    super(manager);
     manager.maintainInBackground();
     servlet.setRepositoryResolver(manager.asResolver());
     servlet.setReceivePackFactory((request, repository) -> new S3ReceivePack(repository));
@@ -43,6 +44,6 @@ public final class EmbedInServlet extends StoreServer {
    * @throws Exception if the server cannot be started
    */
   public static void main(String[] args) throws Exception {
-    new EmbedInServlet(args[0]).join();
+    new EmbedInServlet(S3RepositoryManager.open(settings(args[0]))).join();
   }
 }

@@ -2,6 +2,8 @@
 package org.jgits3.examples;
 
 import org.eclipse.jgit.transport.resolver.ServiceNotEnabledException;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 
 /**
  * Serves fetches of a store that other processes write to.
@@ -14,11 +16,11 @@ public final class ReadOnlyReplica extends StoreServer {
   /**
    * Opens the store and starts the server on a free port of the loopback interface.
    *
-   * @param store the store that the writers use
+   * @param settings where the store is that the writers use
    * @throws Exception if the store cannot be opened, or the port cannot be bound
    */
-  public ReadOnlyReplica(String store) throws Exception {
-    super(store);
+  public ReadOnlyReplica(S3Settings settings) throws Exception {
+    super(S3RepositoryManager.openReadOnly(settings));
     servlet.setRepositoryResolver(manager.asResolver());
     servlet.setReceivePackFactory(
         (request, repository) -> {
@@ -34,6 +36,6 @@ public final class ReadOnlyReplica extends StoreServer {
    * @throws Exception if the server cannot be started
    */
   public static void main(String[] args) throws Exception {
-    new ReadOnlyReplica(args[0]).join();
+    new ReadOnlyReplica(settings(args[0])).join();
   }
 }

@@ -24,8 +24,8 @@ class StoreServer implements Closeable {
   final GitServlet servlet = new GitServlet();
   final Server server = server(servlet);
 
-  StoreServer(String store) throws Exception {
-    manager = S3RepositoryManager.open(settings(store));
+  StoreServer(S3RepositoryManager manager) {
+    this.manager = manager;
   }
 
   static S3Settings settings(String store) throws Exception {

@@ -5,15 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
+import java.net.URI;
 import java.nio.file.Path;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jgit.http.server.GitServlet;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.signed.ReadOnlyProxy;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,9 +40,14 @@ class ExamplesTest {
   }
 
   @Test
-  void replica_serves_what_was_just_pushed_and_takes_no_pushes() throws Exception {
-    try (EmbedInServlet writer = new EmbedInServlet(store);
-        ReadOnlyReplica replica = new ReadOnlyReplica(store)) {
+  void replica_that_may_only_read_serves_what_was_just_pushed_and_takes_no_pushes()
+      throws Exception {
+    S3Server server = S3Servers.require();
+    StoreLocation.Bucket bucket = server.newBucket();
+    try (ReadOnlyProxy readOnly = new ReadOnlyProxy(server);
+        EmbedInServlet writer =
+            new EmbedInServlet(S3RepositoryManager.open(settings(bucket, server.endpoint())));
+        ReadOnlyReplica replica = new ReadOnlyReplica(settings(bucket, readOnly.endpoint()))) {
       writer.create("r");
       work.run("push", "-q", writer.uri() + "r", "main");
       assertThat(work.run("ls-remote", replica.uri() + "r", "refs/heads/main"))
@@ -44,6 +56,14 @@ class ExamplesTest {
       assertThat(push.exitCode()).isNotZero();
       assertThat(work.run("ls-remote", writer.uri() + "r")).doesNotContain("refs/heads/other");
     }
+  }
+
+  private static S3Settings settings(StoreLocation.Bucket bucket, URI endpoint) throws Exception {
+    Config config = new Config();
+    config.setString("s3", null, "store", "s3://" + bucket.bucket() + "/" + bucket.prefix());
+    config.setString("s3", null, "endpoint", endpoint.toString());
+    config.setString("s3", null, "region", S3Server.REGION);
+    return S3Settings.from(config, "test");
   }
 
   @Test

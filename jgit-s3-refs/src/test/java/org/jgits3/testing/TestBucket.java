@@ -2,7 +2,7 @@
 package org.jgits3.testing;
 
 import java.io.IOException;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 

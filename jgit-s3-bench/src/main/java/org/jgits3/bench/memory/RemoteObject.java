@@ -3,8 +3,8 @@ package org.jgits3.bench.memory;
 
 import java.io.IOException;
 import java.util.Optional;
+import org.jgits3.Stores;
 import org.jgits3.bench.server.S3Endpoint;
-import org.jgits3.internal.store.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;

@@ -11,7 +11,7 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;

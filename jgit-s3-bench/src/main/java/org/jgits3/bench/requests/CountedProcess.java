@@ -8,8 +8,8 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.Stores;
 import org.jgits3.internal.pack.file.BlockCache;
-import org.jgits3.internal.store.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 
 /**

@@ -18,6 +18,7 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.Stores;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.git.GitClient;
@@ -26,7 +27,6 @@ import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
-import org.jgits3.internal.store.Stores;
 import org.jgits3.server.Main;
 import org.jgits3.store.ObjectStore;
 

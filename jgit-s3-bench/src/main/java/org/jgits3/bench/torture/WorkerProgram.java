@@ -11,7 +11,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 
 /**

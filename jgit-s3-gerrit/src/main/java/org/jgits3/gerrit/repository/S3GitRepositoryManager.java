@@ -37,9 +37,8 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.history.StoreHistory;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
@@ -244,7 +243,7 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
         && settings.location() instanceof StoreLocation.Bucket bucket) {
       StaticCredentialsProvider credentials =
           StaticCredentialsProvider.create(site.credentials().get());
-      return S3ObjectStore.open(
+      return Stores.open(
           bucket, settings.options(), client -> client.credentialsProvider(credentials));
     }
     return Stores.open(settings.location(), settings.options());

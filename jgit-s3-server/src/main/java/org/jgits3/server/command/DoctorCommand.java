@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.probe.Check;
 import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;

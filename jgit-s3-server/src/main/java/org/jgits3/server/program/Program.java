@@ -12,9 +12,8 @@ import java.nio.file.Path;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.ObjectStore;
@@ -187,7 +186,7 @@ public abstract class Program implements Runnable {
    * @param settings location of the store, and how to reach it
    * @param listener receives each request to the store
    * @return the repositories
-   * @throws StoreProbe.Refused if the store does not honour conditional writes
+   * @throws org.jgits3.store.UnsafeStoreException if the store does not honour conditional writes
    */
   public final S3RepositoryManager open(S3Settings settings, StoreListener listener)
       throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
+import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +49,12 @@ class DocumentationIT {
             program);
     Command example = Command.finish(line, Map.of()).succeeds();
     assertThat(example.stdout()).isEqualTo("NEW [embedded]\n");
+  }
+
+  @Test
+  void library_is_a_module_with_a_name_of_its_own() {
+    Path jars = ROOT.resolve("jgit-s3-server/target/lib");
+    assertThat(ModuleFinder.of(jars).find("org.jgits3")).isPresent();
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@
 package org.jgits3.internal.store.probe;
 
 import java.util.List;
+import org.jgits3.store.UnsafeStoreException;
 
 /**
  * Results of a probe of one store.
@@ -28,12 +29,12 @@ public record ProbeReport(String location, List<Check> checks) {
    * Requires a store in which repositories are safe.
    *
    * @return this report
-   * @throws StoreProbe.Refused if a required check failed, naming the first
+   * @throws UnsafeStoreException if a required check failed, naming the first
    */
-  public ProbeReport orRefuse() throws StoreProbe.Refused {
+  public ProbeReport orRefuse() throws UnsafeStoreException {
     for (Check check : checks) {
       if (!check.ok() && check.required()) {
-        throw new StoreProbe.Refused(location, check);
+        throw new UnsafeStoreException(location, check.name(), check.detail());
       }
     }
     return this;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.UnsafeStoreException;
 
 /**
  * Checks a store by using it, under keys of its own below {@code probe/} that are deleted
@@ -20,25 +21,6 @@ public final class StoreProbe {
 
   private StoreProbe() {}
 
-  /** Thrown if the store lacks a property without which repositories are unsafe in it. */
-  public static final class Refused extends IOException {
-    private final Check check;
-
-    Refused(String location, Check check) {
-      super(location + ": refused: check '" + check.name() + "' failed: " + check.detail());
-      this.check = check;
-    }
-
-    /**
-     * The first required check that failed.
-     *
-     * @return the check
-     */
-    public Check check() {
-      return check;
-    }
-  }
-
   /**
    * Checks a store before a program that may write uses it. The first use of a store takes a full
    * probe of at most 20 seconds, which leaves a marker; a later use takes 12 requests: it looks for
@@ -46,8 +28,8 @@ public final class StoreProbe {
    * without races, in at most eight requests.
    *
    * @param store store to check
-   * @throws Refused if the store lacks a required property; nothing but the probe's own objects was
-   *     written
+   * @throws UnsafeStoreException if the store lacks a required property; nothing but the probe's
+   *     own objects was written
    * @throws IOException if the store does not answer or refuses access
    */
   public static void admit(ObjectStore store) throws IOException {

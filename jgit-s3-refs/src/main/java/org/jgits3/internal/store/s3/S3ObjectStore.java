@@ -177,37 +177,11 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * Uses a client of the caller, with its connections, credentials, region and endpoint. Other
-   * settings come with each request. The store replaces the retries of the client, because a retry
-   * that the store does not see would turn the success of a conditional write into a conflict. A
-   * conditional write takes ten seconds at most and completing a large upload may take ten minutes,
-   * whatever the time-outs of the client. Each attempt of any other request, parts of uploads
-   * included, must end within the client's own time-outs for calls and attempts, if it has any.
-   *
-   * <p>The client must allow 64 connections, the default of a store that is opened here; for
-   * another number use {@link #using(StoreLocation.Bucket, S3Client, int)}. It should compute
-   * checksums only on request ({@code WHEN_REQUIRED}): others only cost time.
-   *
-   * @param bucket bucket and prefix
-   * @param client the client; the caller closes it, after the store. Closing the store leaves it
-   *     open
-   * @return the store; sends no request
-   */
-  public static S3ObjectStore using(StoreLocation.Bucket bucket, S3Client client) {
-    return using(bucket, client, StoreOptions.DEFAULT.connections());
-  }
-
-  /**
-   * As {@link #using(StoreLocation.Bucket, S3Client)}, for a client that has another number of
-   * connections, which cannot be asked of it: 50 if nothing was said to the SDK.
-   *
-   * <p>Requests beyond that number wait in the client for a connection, and fail if they get none
-   * within its acquisition timeout, 10 seconds by default. The number here bounds how many
-   * transfers there are at a time: all but a quarter of it, and all but 8 at most.
+   * Uses a client of the caller. Closing the store leaves it open.
    *
    * @param bucket bucket and prefix
    * @param client the client; the caller closes it, after the store
-   * @param connections most connections at a time that this store gets of the client's, at least 1
+   * @param connections most connections at a time that this store gets of the client's
    * @return the store; sends no request
    * @throws IllegalArgumentException if there is not one connection
    */

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
@@ -29,6 +29,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.signed.DigestProxy;
@@ -71,7 +72,7 @@ class FirstUseTest {
   private void assertRefused(UnsafeProxy proxy, String why) {
     assertThatThrownBy(() -> open(options(proxy.endpoint())))
         .as("%s", proxy)
-        .isInstanceOf(StoreProbe.Refused.class)
+        .isInstanceOf(UnsafeStoreException.class)
         .hasMessageContaining(why)
         .hasMessageNotContaining("\n");
   }

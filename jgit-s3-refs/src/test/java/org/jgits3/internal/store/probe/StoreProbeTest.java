@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -33,6 +33,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -173,7 +174,7 @@ class StoreProbeTest {
   void a_store_that_ignores_if_match_is_refused() {
     ObjectStore broken = store(good::get, this::ignoreIfMatch);
     assertThatThrownBy(() -> StoreProbe.admit(broken))
-        .isInstanceOf(StoreProbe.Refused.class)
+        .isInstanceOf(UnsafeStoreException.class)
         .hasMessage(
             good.location()
                 + ": refused: check 'stale-if-match' failed: a write with an outdated version was"
@@ -238,7 +239,7 @@ class StoreProbeTest {
         .filteredOn(check -> !check.ok())
         .extracting(Check::name)
         .contains("update-race");
-    assertThatThrownBy(report::orRefuse).isInstanceOf(StoreProbe.Refused.class);
+    assertThatThrownBy(report::orRefuse).isInstanceOf(UnsafeStoreException.class);
   }
 
   @Test
@@ -347,7 +348,7 @@ class StoreProbeTest {
               throw new StoreException.Unsupported(key, "s3://b: 501 NotImplemented", null);
             });
     assertThatThrownBy(() -> StoreProbe.admit(broken))
-        .isInstanceOf(StoreProbe.Refused.class)
+        .isInstanceOf(UnsafeStoreException.class)
         .hasMessageContaining("check 'create' failed: s3://b: 501 NotImplemented");
   }
 
@@ -414,9 +415,9 @@ class StoreProbeTest {
   }
 
   private static String failed(ObjectStore broken, boolean full) {
-    StoreProbe.Refused refused =
+    UnsafeStoreException refused =
         catchThrowableOfType(
-            StoreProbe.Refused.class,
+            UnsafeStoreException.class,
             () -> {
               if (full) {
                 StoreProbe.full(broken).orRefuse();
@@ -425,6 +426,6 @@ class StoreProbeTest {
               }
             });
     assertThat(refused).as("the store is refused").isNotNull();
-    return refused.check().name();
+    return refused.check();
   }
 }

@@ -7,8 +7,9 @@ import java.io.IOException;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.SystemProperties;
 import org.jgits3.testing.UnsafeS3Servers;
@@ -31,7 +32,7 @@ class UnsafeServersAreRefusedTest {
     try (S3Server server = UnsafeS3Servers.s3proxy();
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> StoreProbe.full(store).orRefuse())
-          .isInstanceOf(StoreProbe.Refused.class)
+          .isInstanceOf(UnsafeStoreException.class)
           .hasMessageContaining("-race' failed: ");
     }
   }
@@ -41,7 +42,7 @@ class UnsafeServersAreRefusedTest {
     try (S3Server server = UnsafeS3Servers.s3rver();
         ObjectStore store = open(server)) {
       assertThatThrownBy(() -> StoreProbe.admit(store))
-          .isInstanceOf(StoreProbe.Refused.class)
+          .isInstanceOf(UnsafeStoreException.class)
           .hasMessageContaining("check '");
     }
   }
@@ -58,7 +59,7 @@ class UnsafeServersAreRefusedTest {
       config.setString("s3", null, "region", "us-east-1");
       config.setBoolean("s3", null, "pathStyle", true);
       assertThatThrownBy(() -> S3RepositoryManager.open(S3Settings.from(config, "test")))
-          .isInstanceOf(StoreProbe.Refused.class);
+          .isInstanceOf(UnsafeStoreException.class);
     }
   }
 

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ManualTimers;
 import org.jgits3.store.MultipartUpload;
@@ -129,7 +129,10 @@ class S3AnswersTest {
         S3Client client = defaultClient(server);
         ObjectStore store =
             borrowed
-                ? S3ObjectStore.using(new StoreLocation.Bucket("bucket", "p"), client)
+                ? S3ObjectStore.using(
+                    new StoreLocation.Bucket("bucket", "p"),
+                    client,
+                    StoreOptions.DEFAULT.connections())
                 : open(server)) {
       store.delete(List.of("k"));
       assertThat(server.requests().get(0).headers()).containsKey("Content-md5");
@@ -162,7 +165,11 @@ class S3AnswersTest {
       throws IOException {
     try (ScriptedHttpServer server = answering(501, "NotImplemented");
         S3Client client = defaultClient(server);
-        ObjectStore store = S3ObjectStore.using(new StoreLocation.Bucket("bucket", "p"), client)) {
+        ObjectStore store =
+            S3ObjectStore.using(
+                new StoreLocation.Bucket("bucket", "p"),
+                client,
+                StoreOptions.DEFAULT.connections())) {
       assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
           .isInstanceOf(StoreException.Unsupported.class)
           .hasMessageContaining("aws-chunked")
@@ -603,7 +610,8 @@ class S3AnswersTest {
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = impatient(server, timers);
-        ObjectStore store = S3ObjectStore.using(LOCATION, client)) {
+        ObjectStore store =
+            S3ObjectStore.using(LOCATION, client, StoreOptions.DEFAULT.connections())) {
       store.read("k", 0, dst, 0, 9, Optional.empty());
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(server.requests())

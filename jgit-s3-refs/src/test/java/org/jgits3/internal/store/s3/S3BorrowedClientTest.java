@@ -12,6 +12,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreOptions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,7 +38,7 @@ class S3BorrowedClientTest extends S3ObjectStoreTest {
 
   @Override
   protected ObjectStore open() {
-    return S3ObjectStore.using(location, client);
+    return S3ObjectStore.using(location, client, StoreOptions.DEFAULT.connections());
   }
 
   @Test
@@ -71,7 +72,8 @@ class S3BorrowedClientTest extends S3ObjectStoreTest {
   void a_manager_of_a_program_that_has_a_client_already() throws Exception {
     S3Settings settings = S3Settings.from(new Config(), "test");
     try (S3RepositoryManager manager =
-        S3RepositoryManager.open(S3ObjectStore.using(location, client), settings)) {
+        S3RepositoryManager.open(
+            S3ObjectStore.using(location, client, StoreOptions.DEFAULT.connections()), settings)) {
       manager.createRepository("r").close();
       assertThat(manager.list()).containsExactly("r");
     }

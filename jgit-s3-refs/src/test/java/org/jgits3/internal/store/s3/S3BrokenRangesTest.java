@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;

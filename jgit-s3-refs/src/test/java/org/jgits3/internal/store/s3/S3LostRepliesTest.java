@@ -10,7 +10,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -71,7 +71,8 @@ class S3LostRepliesTest {
   void so_it_is_through_a_client_of_somebody_else_that_retries() throws IOException {
     try (ReplyDroppingProxy proxy = dropping("PUT .*/borrowed.*", EVERY);
         S3Client client = client(proxy.endpoint())) {
-      try (ObjectStore store = S3ObjectStore.using(location, client)) {
+      try (ObjectStore store =
+          S3ObjectStore.using(location, client, StoreOptions.DEFAULT.connections())) {
         assertThat(store.putIf("borrowed", BODY, Precondition.absent()))
             .isInstanceOf(PutOutcome.Unknown.class);
         assertThat(proxy.dropped()).isEqualTo(1);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.read.ReadAhead;
 import org.jgits3.internal.store.upload.PackUpload;

@@ -3,7 +3,7 @@ package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
 import java.util.Map;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;

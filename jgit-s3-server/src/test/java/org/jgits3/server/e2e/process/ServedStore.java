@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jgits3.internal.store.Stores;
+import org.jgits3.Stores;
 import org.jgits3.internal.store.probe.Markers;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
