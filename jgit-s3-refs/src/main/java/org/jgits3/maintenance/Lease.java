@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -15,8 +14,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.Register;
 
 /**
  * Lease that keeps processes from doing the same work at once. It only saves work: a process that
@@ -37,8 +36,7 @@ final class Lease {
    */
   private static final Duration SKEW = Duration.ofMinutes(15);
 
-  private final ObjectStore store;
-  private final String key;
+  private final Register stored;
   private final Supplier<Instant> clock;
 
   private Optional<ObjectVersion> held = Optional.empty(); // guarded by this
@@ -88,8 +86,7 @@ final class Lease {
   }
 
   private Lease(Supplier<Instant> clock, ObjectStore store, String key) {
-    this.store = store;
-    this.key = key;
+    this.stored = new Register(store, key);
     this.clock = clock;
   }
 
@@ -110,17 +107,16 @@ final class Lease {
    * @throws IOException if the store does not answer or refuses
    */
   synchronized boolean acquire() throws IOException {
-    Precondition unchanged = Precondition.absent();
     collectedElsewhere = OptionalLong.empty();
-    if (store.get(key, Optional.empty()) instanceof GetResult.Found found) {
-      Term term = Term.parse(new String(found.bytes(), US_ASCII));
+    Optional<GetResult.Found> found = stored.read();
+    if (found.isPresent()) {
+      Term term = Term.parse(new String(found.get().bytes(), US_ASCII));
       if (!term.holder().equals(holder) && isUnderWay(term)) {
         collectedElsewhere = term.collecting();
         return false;
       }
-      unchanged = Precondition.matches(found.version());
     }
-    held = write(clock.get().plus(TERM), unchanged);
+    held = write(found.map(GetResult.Found::version), clock.get().plus(TERM), 1);
     return held.isPresent();
   }
 
@@ -137,9 +133,9 @@ final class Lease {
    */
   synchronized boolean renew() throws IOException {
     if (held.isPresent()) {
-      Precondition mine = Precondition.matches(held.get());
+      Optional<ObjectVersion> mine = held;
       held = Optional.empty(); // unless the store says otherwise
-      held = write(clock.get().plus(TERM), mine);
+      held = write(mine, clock.get().plus(TERM), 1);
     }
     return held.isPresent() || acquire();
   }
@@ -163,19 +159,12 @@ final class Lease {
     return collectedElsewhere;
   }
 
-  private Optional<ObjectVersion> write(Instant end, Precondition unchanged) throws IOException {
-    byte[] text = text(end);
-    if (store.putIf(key, text, unchanged) instanceof PutOutcome.Won won) {
-      return Optional.of(won.version());
-    }
-    return store.get(key, Optional.empty()) instanceof GetResult.Found found
-            && Arrays.equals(found.bytes(), text)
-        ? Optional.of(found.version()) // by the request itself, or a copy of it
+  private Optional<ObjectVersion> write(Optional<ObjectVersion> before, Instant end, int attempts)
+      throws IOException {
+    byte[] text = new Term(end, holder, collecting).text().getBytes(US_ASCII);
+    return stored.replace(before, text, attempts) instanceof PutOutcome.Won won
+        ? Optional.of(won.version())
         : Optional.empty();
-  }
-
-  private byte[] text(Instant end) {
-    return new Term(end, holder, collecting).text().getBytes(US_ASCII);
   }
 
   /**
@@ -186,12 +175,9 @@ final class Lease {
    */
   synchronized void release() throws IOException {
     if (held.isPresent()) {
-      Precondition mine = Precondition.matches(held.get());
+      Optional<ObjectVersion> mine = held;
       held = Optional.empty();
-      byte[] text = text(Instant.EPOCH);
-      if (store.putIf(key, text, mine) instanceof PutOutcome.Unknown) {
-        store.putIf(key, text, mine);
-      }
+      write(mine, Instant.EPOCH, 2);
     }
   }
 }

@@ -11,8 +11,8 @@ import org.jgits3.internal.fleet.TableFormat;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.Register;
 
 /**
  * Work that passes of one kind have done, as stored in one object: a hint whose loss costs no more
@@ -51,12 +51,13 @@ record ScanState(String location, String kind, String settings, IdTable claims) 
    */
   static Optional<Stored> read(ObjectStore store, String kind) throws IOException {
     String key = key(kind);
-    if (!(store.get(key, Optional.empty()) instanceof GetResult.Found found)) {
+    Optional<GetResult.Found> found = new Register(store, key).read();
+    if (found.isEmpty()) {
       return Optional.empty();
     }
     ScanState state;
     try {
-      state = FORMAT.decode(found.bytes(), ScanState::decode);
+      state = FORMAT.decode(found.get().bytes(), ScanState::decode);
     } catch (StreamCorruptedException e) {
       throw unusable(store, key, e.getMessage());
     }
@@ -64,7 +65,7 @@ record ScanState(String location, String kind, String settings, IdTable claims) 
       String of = state.kind + " of the store " + state.location;
       throw unusable(store, key, "is the scan state of " + of);
     }
-    return Optional.of(new Stored(state, found.version()));
+    return Optional.of(new Stored(state, found.get().version()));
   }
 
   private static IOException unusable(ObjectStore store, String key, String what) {
@@ -83,11 +84,12 @@ record ScanState(String location, String kind, String settings, IdTable claims) 
   }
 
   /**
-   * Makes one attempt to replace the stored state.
+   * Replaces the stored state.
    *
    * @param store the store
    * @param base version that it must have; empty if there must be none
-   * @return the new version; empty if another pass has stored one, or the outcome is unknown
+   * @return the new version; empty if another pass has stored another state, or the store does not
+   *     tell
    * @throws IOException if the store refuses
    */
   Optional<ObjectVersion> replace(ObjectStore store, Optional<ObjectVersion> base)
@@ -101,8 +103,7 @@ record ScanState(String location, String kind, String settings, IdTable claims) 
               out.writeUTF(settings);
               claims.write(out);
             });
-    Precondition condition = base.map(Precondition::matches).orElseGet(Precondition::absent);
-    return store.putIf(key(kind), bytes, condition) instanceof PutOutcome.Won won
+    return new Register(store, key(kind)).replace(base, bytes, 1) instanceof PutOutcome.Won won
         ? Optional.of(won.version())
         : Optional.empty();
   }

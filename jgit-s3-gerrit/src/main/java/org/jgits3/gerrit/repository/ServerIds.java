@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.Precondition;
+import org.jgits3.store.Register;
 
 /**
  * The server id of the Gerrits on a store. Each change contains the id of its Gerrit, which takes a
@@ -29,15 +29,16 @@ final class ServerIds {
    * @throws IOException if the store does not answer, or refuses
    */
   static void check(ObjectStore store, String id) throws IOException, ConfigInvalidException {
-    GetResult found = store.get(KEY, Optional.empty());
-    if (found instanceof GetResult.Missing) {
-      store.putIf(KEY, id.getBytes(UTF_8), Precondition.absent());
-      found = store.get(KEY, Optional.empty()); // another Gerrit may have been first
+    Register stored = new Register(store, KEY);
+    Optional<GetResult.Found> found = stored.read();
+    if (found.isEmpty()) {
+      stored.replace(Optional.empty(), id.getBytes(UTF_8), 1);
+      found = stored.read(); // another Gerrit may have been first
     }
-    if (!(found instanceof GetResult.Found its)) {
+    if (found.isEmpty()) {
       throw new IOException(KEY + " was not written to " + store.location() + "; start again");
     }
-    String known = new String(its.bytes(), UTF_8).strip(); // may be written by hand
+    String known = new String(found.get().bytes(), UTF_8).strip(); // may be written by hand
     if (!known.equals(id)) {
       throw new ConfigInvalidException(
           "gerrit.serverId is %s, but that of the Gerrits on %s is %s, as object %s says; take etc/gerrit.config from one of them"

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import com.google.common.flogger.FluentLogger;
-import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.common.Nullable;
 import com.google.gerrit.entities.Account;
 import com.google.gerrit.exceptions.StorageException;
@@ -25,8 +24,8 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.Register;
 
 /**
  * Web sessions in the store, one object for each. A node uses what it has read of a session for
@@ -229,7 +228,7 @@ public class StoredSessions {
       long asOf = System.nanoTime();
       byte[] marked = readMark().bytes();
       byte[] bytes = StoredSession.bytes(marked, session);
-      Optional<ObjectVersion> written = write(key, bytes, Precondition.absent(), 1);
+      Optional<ObjectVersion> written = write(key, Optional.empty(), bytes, 1);
       if (written.isEmpty()) {
         throw new IOException("not written");
       }
@@ -253,7 +252,7 @@ public class StoredSessions {
       long asOf = System.nanoTime();
       byte[] bytes = StoredSession.bytes(before.mark(), session);
       Optional<ObjectVersion> written =
-          write(key, bytes, Precondition.matches(before.version()), ATTEMPTS);
+          write(key, Optional.of(before.version()), bytes, ATTEMPTS);
       if (written.isPresent()) {
         remember(key, new StoredSession(session, before.mark(), written.get(), asOf));
       } else {
@@ -269,25 +268,14 @@ public class StoredSessions {
         .orElseThrow(() -> new StorageException("this Gerrit makes tokens of another form"));
   }
 
-  /** Writes an object; returns its version, or nothing if the condition did not hold. */
+  /** Writes an object; returns its version, or nothing if it was changed before. */
   private Optional<ObjectVersion> write(
-      String key, byte[] bytes, Precondition condition, int attempts) throws IOException {
-    for (int i = 0; i < attempts; i++) {
-      PutOutcome outcome = store().putIf(key, bytes, condition);
-      if (outcome instanceof PutOutcome.Won won) {
-        return Optional.of(won.version());
-      }
-      if (store().get(key, Optional.empty()) instanceof GetResult.Found found
-          && Arrays.equals(found.bytes(), bytes)) {
-        return Optional.of(found.version()); // the answer was lost
-      }
-      if (outcome instanceof PutOutcome.Unknown unknown) {
-        Uninterruptibles.sleepUninterruptibly(unknown.pause());
-      } else {
-        return Optional.empty();
-      }
+      String key, Optional<ObjectVersion> before, byte[] bytes, int attempts) throws IOException {
+    PutOutcome outcome = new Register(store(), key).replace(before, bytes, attempts);
+    if (outcome instanceof PutOutcome.Unknown) {
+      throw new IOException("the store does not tell whether " + key + " was written");
     }
-    throw new IOException("the store does not tell whether " + key + " was written");
+    return outcome instanceof PutOutcome.Won won ? Optional.of(won.version()) : Optional.empty();
   }
 
   /**
@@ -340,11 +328,8 @@ public class StoredSessions {
     try {
       Mark before = readMark();
       byte[] next = UUID.randomUUID().toString().getBytes(UTF_8);
-      Precondition unchanged =
-          before.version().map(Precondition::matches).orElseGet(Precondition::absent);
-      write(
-          MARK, next, unchanged,
-          ATTEMPTS); // if refused, the mark was changed since by another node
+      // If refused, the mark was changed since by another node.
+      write(MARK, before.version(), next, ATTEMPTS);
       readMark();
     } catch (IOException e) {
       throw new StorageException("web sessions may not have ended; repeat it", e);
