@@ -51,7 +51,7 @@ public record LiveObject(String key, List<Section> sections) {
    */
   public static List<LiveObject> of(Manifest manifest) {
     List<LiveObject> objects = new ArrayList<>();
-    for (RefSnapshot table : manifest.refs().levels()) {
+    for (RefSnapshot table : manifest.refs().tables()) {
       String key = ObjectNames.snapshotKey(manifest.home(table.id()), table.id());
       objects.add(whole(key, table.size(), table.crc32c()));
     }

@@ -11,61 +11,45 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * All refs of a repository: a snapshot, in a large repository a table of the refs changed since the
- * snapshot, an overlay of later changes, and the symbolic refs.
+ * All refs of a repository: tables, of which each has the refs that changed since the ones before
+ * it, an overlay of later changes, and the symbolic refs. Readers take any number of tables;
+ * writers make one, or in a large repository two.
  *
  * <p>Names that are not under {@code refs/} (a detached {@code HEAD}) live in the overlay for good,
  * since packed-refs cannot hold them.
  *
- * @param snapshot the base: all refs of some moment; empty if there never was a compaction
- * @param recent refs that changed between the snapshot and the last compaction, with zero as the id
- *     of those that were deleted; empty if the last compaction wrote the snapshot
- * @param overlay refs that differ from snapshot and recent table, by name
+ * @param tables the base first: all refs of some moment. Each later one has the refs that differ
+ *     from those before, with zero as the id of those that were deleted. None if there never was a
+ *     compaction
+ * @param overlay refs that differ from the tables, by name
  * @param symrefs target name by name of every symbolic ref, {@code HEAD} included
  */
 public record Refs(
-    Optional<RefSnapshot> snapshot,
-    Optional<RefSnapshot> recent,
+    @JsonSetter(nulls = Nulls.AS_EMPTY, contentNulls = Nulls.FAIL) List<RefSnapshot> tables,
     @JsonSetter(nulls = Nulls.AS_EMPTY, contentNulls = Nulls.SET)
         SortedMap<String, RefValue> overlay,
     SortedMap<String, String> symrefs) {
   /**
-   * Copies the maps.
+   * Copies the collections.
    *
-   * @throws IllegalArgumentException if the recent table cannot belong to the snapshot
+   * @throws IllegalArgumentException if a table is older than the one that it belongs to
    */
   public Refs {
-    if (recent.isPresent()) {
-      checkBelongs(recent.get(), snapshot);
+    tables = List.copyOf(tables);
+    for (int i = 1; i < tables.size(); i++) {
+      checkBelongs(tables.get(i).id(), tables.get(i - 1).id());
     }
     overlay = Collections.unmodifiableSortedMap(new TreeMap<>(overlay));
     symrefs = Collections.unmodifiableSortedMap(new TreeMap<>(symrefs));
   }
 
-  /** Refs without a recent table. */
-  public Refs(
-      Optional<RefSnapshot> snapshot,
-      SortedMap<String, RefValue> overlay,
-      SortedMap<String, String> symrefs) {
-    this(snapshot, Optional.empty(), overlay, symrefs);
-  }
-
-  private static void checkBelongs(RefSnapshot recent, Optional<RefSnapshot> snapshot) {
-    if (snapshot.isEmpty()) {
+  private static void checkBelongs(String table, String below) {
+    if (ObjectNames.mintedAt(table) < ObjectNames.mintedAt(below)) {
       throw new IllegalArgumentException(
-          "lists the recent refs " + recent.id() + " without the snapshot that they belong to");
-    }
-    if (ObjectNames.mintedAt(recent.id()) < ObjectNames.mintedAt(snapshot.get().id())) {
-      throw new IllegalArgumentException(
-          "lists the recent refs "
-              + recent.id()
-              + " on the snapshot "
-              + snapshot.get().id()
-              + ", which is newer");
+          "lists the table " + table + " on the table " + below + ", which is newer");
     }
   }
 
@@ -77,30 +61,39 @@ public record Refs(
    * @return refs of the same tables
    */
   public Refs with(SortedMap<String, RefValue> changed, SortedMap<String, String> links) {
-    return new Refs(snapshot, recent, changed, links);
+    return new Refs(tables, changed, links);
   }
 
   /**
-   * The tables, of which a later one takes precedence.
+   * The table with all refs of some moment.
    *
-   * @return snapshot and recent table, as far as there are any
+   * @return the base; empty if there never was a compaction
    */
-  public List<RefSnapshot> levels() {
-    return Stream.concat(snapshot.stream(), recent.stream()).toList();
+  public Optional<RefSnapshot> base() {
+    return tables.stream().findFirst();
+  }
+
+  /**
+   * Tests whether there are tables above the base.
+   *
+   * @return false if the last compaction wrote the base, or there was none
+   */
+  public boolean hasRecent() {
+    return tables.size() > 1;
   }
 
   /**
    * Ids of the tables.
    *
-   * @return ids of {@link #levels}; an id is never reused
+   * @return ids, the base first; an id is never reused
    */
-  public List<String> levelIds() {
-    return levels().stream().map(RefSnapshot::id).toList();
+  public List<String> tableIds() {
+    return tables.stream().map(RefSnapshot::id).toList();
   }
 
   /** No refs at all. */
   public static final Refs NONE =
-      new Refs(Optional.empty(), Collections.emptySortedMap(), Collections.emptySortedMap());
+      new Refs(List.of(), Collections.emptySortedMap(), Collections.emptySortedMap());
 
   /**
    * Values that refs were created with or moved to since some moment, as far as known without
@@ -111,8 +104,8 @@ public record Refs(
    */
   public Optional<Set<ObjectId>> newValues(Refs before) {
     boolean comparable =
-        levelIds().equals(before.levelIds())
-            && (snapshot.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
+        tableIds().equals(before.tableIds())
+            && (tables.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
     if (!comparable) {
       return Optional.empty();
     }

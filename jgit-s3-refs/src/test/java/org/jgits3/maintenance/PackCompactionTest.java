@@ -173,7 +173,7 @@ class PackCompactionTest extends MaintainedRepository {
   void a_compaction_reads_no_refs() throws Exception {
     push(it.user, 12);
     it.user.getRefDatabase().compact();
-    String snapshot = it.manifest().refs().snapshot().orElseThrow().id();
+    String snapshot = it.manifest().refs().base().orElseThrow().id();
     it.plain.delete(List.of(ObjectNames.snapshotKey(it.manifest().repositoryId(), snapshot)));
     assertThat(it.maintainer.maintenance("r").compact()).isTrue();
   }

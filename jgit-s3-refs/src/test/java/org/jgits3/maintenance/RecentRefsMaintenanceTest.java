@@ -33,11 +33,13 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
@@ -88,7 +90,7 @@ class RecentRefsMaintenanceTest {
   }
 
   private RefSnapshot recent() throws IOException {
-    return it.manifest().refs().recent().orElseThrow();
+    return it.manifest().refs().tables().get(1);
   }
 
   private static List<String> refs(Repository r) throws IOException {
@@ -137,11 +139,10 @@ class RecentRefsMaintenanceTest {
       assertThat(refs(fresh)).isEqualTo(refs(it.user));
       fresh.getRefDatabase().compact();
     }
-    assertThat(it.manifest().refs().snapshot().orElseThrow().count()).isEqualTo(RefFold.FEW - 7000);
+    assertThat(it.manifest().refs().base().orElseThrow().count()).isEqualTo(RefFold.FEW - 7000);
     it.isSound();
   }
 
-  /** Versions that know one level could not read a repository with it, for no refs at all. */
   @Test
   void a_batch_of_symbolic_refs_alone_makes_no_empty_recent_table() throws Exception {
     it.user.getRefDatabase().compact();
@@ -151,17 +152,67 @@ class RecentRefsMaintenanceTest {
       String name = "refs/heads/a-link-with-a-long-name-" + "x".repeat(100) + i;
       batch.addCommand(ReceiveCommand.link(ObjectId.zeroId(), MAIN, name));
     }
-    String base = it.manifest().refs().snapshot().orElseThrow().id();
+    String base = it.manifest().refs().base().orElseThrow().id();
     try (RevWalk walk = new RevWalk(it.user)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
     assertThat(batch.getCommands())
         .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
-    assertThat(it.manifest().refs().snapshot().orElseThrow().id())
+    assertThat(it.manifest().refs().base().orElseThrow().id())
         .as("the manifest had no room")
         .isNotEqualTo(base);
-    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
     it.isSound();
+  }
+
+  /** Writes one more table of changes, and lists it above the others. */
+  private void listAlso(Map<String, RefValue> changes) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    SnapshotMerge merge = RefFold.intoRecent(RefTable.EMPTY, RefDelta.of(changes)).merge();
+    merge.writeTo(out);
+    byte[] table = out.toByteArray();
+    String id = ObjectNames.mint(it.manifest());
+    String sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(table));
+    RefSnapshot listed = new RefSnapshot(id, table.length, merge.count(), Crc32c.of(table), sha256);
+    try (ObjectStore store = new DirectoryObjectStore(directory.resolve("store"))) {
+      String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), id);
+      store.put(key, table, 0, table.length);
+      StoredManifest.rewrite(
+          store,
+          "r",
+          m -> {
+            List<RefSnapshot> tables = new ArrayList<>(m.refs().tables());
+            tables.add(listed);
+            return m.withRefs(new Refs(tables, m.refs().overlay(), m.refs().symrefs()));
+          });
+    }
+  }
+
+  /** No version writes them yet. */
+  @Test
+  void more_than_two_tables_are_read_verified_kept_and_folded_into_two() throws Exception {
+    List<String> expected = refs(it.user);
+    expected.remove("refs/base/9 " + first.name());
+    expected.set(expected.indexOf(MAIN + ' ' + second.name()), MAIN + ' ' + first.name());
+    listAlso(Map.of(MAIN, new RefValue.Direct(first, Optional.empty())));
+    listAlso(Map.of("refs/base/9", RefValue.DELETED));
+    assertThat(it.manifest().refs().tables()).hasSize(4);
+    it.isSound();
+    for (int i = 0; i < 2; i++) {
+      it.maintainer.sweep("r", Duration.ZERO, false);
+    }
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertThat(refs(fresh)).isEqualTo(expected);
+      point(fresh, "refs/heads/more", second);
+      Folds.fold(fresh);
+      assertThat(it.manifest().refs().tables()).hasSize(2);
+      assertHasOneMoreThan(expected, fresh);
+    }
+    it.gc();
+    it.isSound();
+    try (S3Repository again = it.maintainer.openRepository("r")) {
+      assertHasOneMoreThan(expected, again);
+    }
   }
 
   @Test
@@ -169,32 +220,14 @@ class RecentRefsMaintenanceTest {
       throws Exception {
     List<String> before = refs(it.user);
     it.user.getRefDatabase().compact();
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    RefFold.intoRecent(RefTable.EMPTY, RefDelta.of(Map.of())).merge().writeTo(out);
-    byte[] empty = out.toByteArray();
-    String id = ObjectNames.mint(it.manifest());
-    String sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(empty));
-    try (ObjectStore store = new DirectoryObjectStore(directory.resolve("store"))) {
-      String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), id);
-      store.put(key, empty, 0, empty.length);
-      StoredManifest.rewrite(
-          store,
-          "r",
-          m ->
-              m.withRefs(
-                  new Refs(
-                      m.refs().snapshot(),
-                      Optional.of(new RefSnapshot(id, empty.length, 0, Crc32c.of(empty), sha256)),
-                      m.refs().overlay(),
-                      m.refs().symrefs())));
-    }
+    listAlso(Map.of());
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertThat(refs(fresh)).isEqualTo(before);
-      assertThat(fresh.manifest().refs().recent()).isPresent();
+      assertThat(fresh.manifest().refs().hasRecent()).isTrue();
       fresh.getRefDatabase().compact();
       assertThat(refs(fresh)).isEqualTo(before);
     }
-    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
     it.isSound();
   }
 
@@ -237,13 +270,13 @@ class RecentRefsMaintenanceTest {
             .resolve("store")
             .resolve(
                 ObjectNames.snapshotKey(
-                    repositoryId, it.manifest().refs().snapshot().orElseThrow().id()));
+                    repositoryId, it.manifest().refs().base().orElseThrow().id()));
     Files.delete(base);
     point(it.user, "refs/heads/more", second);
     Folds.fold(it.user);
-    assertThat(it.manifest().refs().recent()).as("needs no base").isPresent();
+    assertThat(it.manifest().refs().hasRecent()).as("needs no base").isTrue();
     it.user.getRefDatabase().compact();
-    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
     it.isSound();
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertHasOneMoreThan(before, fresh);
@@ -255,7 +288,7 @@ class RecentRefsMaintenanceTest {
       throws Exception {
     String key =
         ObjectNames.snapshotKey(
-            it.manifest().repositoryId(), it.manifest().refs().snapshot().orElseThrow().id());
+            it.manifest().repositoryId(), it.manifest().refs().base().orElseThrow().id());
     Path base = directory.resolve("store").resolve(key);
     byte[] good = Files.readAllBytes(base);
     byte[] bad = good.clone();
@@ -271,7 +304,7 @@ class RecentRefsMaintenanceTest {
       assertThat(refs(r)).isEqualTo(refs(it.user));
       r.getRefDatabase().compact();
     }
-    assertThat(it.manifest().refs().recent()).isEmpty();
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
     it.isSound();
   }
 
@@ -291,7 +324,7 @@ class RecentRefsMaintenanceTest {
     Manifest copy = it.manifest();
     point(it.user, MAIN, first);
     createAll("refs/more/", 10_000);
-    assertThat(it.manifest().refs().recent()).as("a new base").isEmpty();
+    assertThat(it.manifest().refs().hasRecent()).as("a new base").isFalse();
     new Restorer(it.users, NullProgressMonitor.INSTANCE).run(RepositoryName.of("r"), copy);
     assertThat(refs(it.user)).isEqualTo(before);
     it.isSound();
@@ -305,7 +338,7 @@ class RecentRefsMaintenanceTest {
     createAll("refs/more/", 10_000);
     delete(it.user, "refs/base/9");
     Folds.fold(it.user);
-    assertThat(it.manifest().refs().recent()).as("on a new base").isPresent();
+    assertThat(it.manifest().refs().hasRecent()).as("on a new base").isTrue();
     it.user.history().restoration(then).apply();
     assertThat(refs(it.user)).isEqualTo(before);
   }

@@ -221,29 +221,26 @@ class ManifestCodecTest {
           m -> object(m, "/settings").putArray("shallow").add("12")),
       rule("refs as list", "refs", m -> m.putArray("refs")),
       rule(
-          "recent refs without a snapshot",
-          "refs lists the recent refs 0",
-          m -> object(m, "/refs").set("recent", object(m, "/refs").remove("snapshot"))),
-      rule(
-          "recent refs older than the snapshot",
+          "table older than the one below",
           "which is newer",
-          m ->
-              ((ObjectNode)
-                      object(m, "/refs").set("recent", object(m, "/refs/snapshot").deepCopy()))
-                  .withObject("/recent")
-                  .put("id", "000000000000-" + "0".repeat(20))),
+          m -> object(m, "/refs/tables/1").put("id", "000000000000-" + "0".repeat(20))),
+      rule(
+          "null among tables",
+          "refs.tables",
+          m -> object(m, "/refs").withArray("tables").addNull()),
       rule("unknown field of refs", "refs.more", m -> object(m, "/refs").put("more", 1)),
-      rule("snapshot id", "refs.snapshot.id", m -> object(m, "/refs/snapshot").put("id", "../x")),
+      rule("snapshot id", "refs.tables[0].id", m -> object(m, "/refs/tables/0").put("id", "../x")),
       rule(
           "no snapshot size",
-          "refs.snapshot.size",
-          m -> object(m, "/refs/snapshot").remove("size")),
-      rule("sha256", "refs.snapshot.sha256", m -> object(m, "/refs/snapshot").put("sha256", "12")),
-      rule("crc32c", "refs.snapshot.crc32c", m -> object(m, "/refs/snapshot").put("crc32c", "xyz")),
+          "refs.tables[0].size",
+          m -> object(m, "/refs/tables/0").remove("size")),
+      rule("sha256", "refs.tables[0].sha256", m -> object(m, "/refs/tables/0").put("sha256", "12")),
+      rule(
+          "crc32c", "refs.tables[0].crc32c", m -> object(m, "/refs/tables/0").put("crc32c", "xyz")),
       rule(
           "unknown field of it",
-          "refs.snapshot.more",
-          m -> object(m, "/refs/snapshot").put("more", 1)),
+          "refs.tables[0].more",
+          m -> object(m, "/refs/tables/0").put("more", 1)),
       rule(
           "object id",
           "refs.overlay.refs/heads/x",
@@ -457,7 +454,7 @@ class ManifestCodecTest {
     for (int i = 0; i < 1000; i++) {
       overlay.put("refs/changes/%02d/%d/meta".formatted(i % 100, 10_000 + i), direct(ONE));
     }
-    Refs refs = new Refs(Optional.empty(), overlay, new TreeMap<>());
+    Refs refs = new Refs(List.of(), overlay, new TreeMap<>());
     byte[] bytes = ManifestCodec.encode(blank(ACTIVE).withRefs(refs));
     assertThat(bytes.length).isLessThan(80_000);
   }
@@ -538,8 +535,9 @@ class ManifestCodecTest {
         new Manifest.Content(
             new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
             new Refs(
-                Optional.of(new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32))),
-                Optional.of(new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32))),
+                List.of(
+                    new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32)),
+                    new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32))),
                 overlay,
                 new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
             List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),

@@ -85,14 +85,11 @@ class ManifestFormatTest {
     Refs none = Refs.NONE;
     all.put(
         "refs-snapshot",
-        active().withRefs(new Refs(Optional.of(snapshot), none.overlay(), none.symrefs())));
+        active().withRefs(new Refs(List.of(snapshot), none.overlay(), none.symrefs())));
     RefSnapshot recent = new RefSnapshot(minted(2), 1, 1, -1, "cd".repeat(32));
     all.put(
         "refs-recent",
-        active()
-            .withRefs(
-                new Refs(
-                    Optional.of(snapshot), Optional.of(recent), none.overlay(), none.symrefs())));
+        active().withRefs(new Refs(List.of(snapshot, recent), none.overlay(), none.symrefs())));
     Map<String, RefValue> overlay =
         Map.of(
             "refs/heads/" + ODD,
@@ -105,13 +102,13 @@ class ManifestFormatTest {
             new RefValue.Direct(TWO, Optional.empty()));
     all.put(
         "refs-overlay",
-        active().withRefs(new Refs(Optional.empty(), new TreeMap<>(overlay), none.symrefs())));
+        active().withRefs(new Refs(List.of(), new TreeMap<>(overlay), none.symrefs())));
     all.put(
         "refs-symbolic",
         active()
             .withRefs(
                 new Refs(
-                    Optional.empty(),
+                    List.of(),
                     none.overlay(),
                     new TreeMap<>(Map.of("HEAD", "refs/heads/" + ODD, "refs/b", "refs/c")))));
   }

@@ -89,7 +89,7 @@ final class LibraryRefs implements RefSource {
       RefSnapshot snapshot =
           manifest
               .refs()
-              .snapshot()
+              .base()
               .orElseThrow(() -> new IOException("the data set has no snapshot of its refs"));
       return new StoredSnapshot(
           ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id()),

@@ -143,7 +143,7 @@ final class ListingRules {
 
   /** Names of all objects that a manifest lists; a delta has the name of its snapshot. */
   private static Set<String> names(Manifest manifest) {
-    Set<String> names = new HashSet<>(manifest.refs().levelIds());
+    Set<String> names = new HashSet<>(manifest.refs().tableIds());
     manifest.packs().forEach(pack -> names.add(pack.id()));
     manifest.log().objects().map(StoredObject::id).forEach(names::add);
     return names;

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
@@ -23,7 +23,7 @@ public final class ManifestFixture {
   /** Refs of an empty repository. */
   public static final Refs HEAD =
       new Refs(
-          Optional.empty(),
+          List.of(),
           Collections.emptySortedMap(),
           new TreeMap<>(Map.of("HEAD", "refs/heads/main")));
 

@@ -236,7 +236,7 @@ class ForkTest extends ForkTestCase {
       MaintenanceFixture.point(g, "refs/heads/more", it.first);
       MaintenanceFixture.delete(g, "refs/base/8");
       Folds.fold(g);
-      assertThat(g.manifest().refs().recent()).isPresent();
+      assertThat(g.manifest().refs().hasRecent()).isTrue();
     }
     it.isSound("g");
     List<String> changed = it.refs("g");
@@ -264,13 +264,13 @@ class ForkTest extends ForkTestCase {
       MaintenanceFixture.point(staging, "refs/heads/last", id);
       MaintenanceFixture.delete(staging, "refs/base/7");
       Folds.fold(staging);
-      assertThat(staging.manifest().refs().recent()).isPresent();
+      assertThat(staging.manifest().refs().hasRecent()).isTrue();
       it.manager.freeze(staging, staging.manifest());
       refs = ForkFixture.refs(staging);
       it.manager.publish(staging, RepositoryName.of("u"));
     }
     it.manager.fork("u", "g").close();
-    assertThat(it.manifest("g").refs().recent()).isPresent();
+    assertThat(it.manifest("g").refs().hasRecent()).isTrue();
     assertThat(it.refs("g")).isEqualTo(refs).hasSize(RefFold.FEW);
     it.isSound("g");
     it.manager.detach("g", SILENT);
@@ -518,7 +518,7 @@ class ForkTest extends ForkTestCase {
   void a_template_has_one_table_of_refs_and_nothing_to_fold() throws Exception {
     Manifest template = it.manifest("t");
     assertThat(template.refs().overlay()).isEmpty();
-    assertThat(template.refs().recent()).isEmpty();
+    assertThat(template.refs().hasRecent()).isFalse();
     assertThat(template.log().tail()).isEmpty();
   }
 

@@ -238,8 +238,7 @@ class BatchRulesTest {
       throws IOException {
     RefTable table =
         new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
-    return new RefView(
-        new Refs(Optional.empty(), new TreeMap<>(overlay), new TreeMap<>(links)), table);
+    return new RefView(new Refs(List.of(), new TreeMap<>(overlay), new TreeMap<>(links)), table);
   }
 
   private static <T> T pick(Random random, List<T> from) {
@@ -373,7 +372,7 @@ class BatchRulesTest {
         overlay.put(name, new RefValue.Direct(id, Optional.empty()));
       }
     }
-    return new RefView(new Refs(Optional.empty(), overlay, view.refs().symrefs()), view.table());
+    return new RefView(new Refs(List.of(), overlay, view.refs().symrefs()), view.table());
   }
 
   @Seeds(4)

@@ -84,8 +84,7 @@ class CorruptSnapshotTest {
     }
     Manifest manifest = StoredManifest.read(store, "r");
     key =
-        ObjectNames.snapshotKey(
-            manifest.repositoryId(), manifest.refs().snapshot().orElseThrow().id());
+        ObjectNames.snapshotKey(manifest.repositoryId(), manifest.refs().base().orElseThrow().id());
     good = Files.readAllBytes(directory.resolve(key));
   }
 
@@ -179,7 +178,10 @@ class CorruptSnapshotTest {
         "r",
         m ->
             m.withRefs(
-                new Refs(m.refs().snapshot().map(edit), m.refs().overlay(), m.refs().symrefs())));
+                new Refs(
+                    m.refs().tables().stream().map(edit).toList(),
+                    m.refs().overlay(),
+                    m.refs().symrefs())));
   }
 
   @ParameterizedTest

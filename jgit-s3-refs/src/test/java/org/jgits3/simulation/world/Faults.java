@@ -94,7 +94,7 @@ public final class Faults {
 
   /** Tests whether two sets of refs have the same base. */
   public static boolean sameBase(Object a, Object b) {
-    return ((Refs) a).snapshot().equals(((Refs) b).snapshot());
+    return ((Refs) a).base().equals(((Refs) b).base());
   }
 
   /** Value of a ref in the base that a fold is laid on, or makes. */

@@ -430,7 +430,7 @@ final class History implements Bucket.Rules {
 
   private Map<String, String> refs(Manifest manifest) {
     Map<String, String> refs = new TreeMap<>();
-    manifest.refs().levels().forEach(level -> refs.putAll(snapshot(manifest, level)));
+    manifest.refs().tables().forEach(level -> refs.putAll(snapshot(manifest, level)));
     refs.values().removeIf(ObjectId.zeroId().name()::equals); // marks of deleted refs
     manifest
         .refs()

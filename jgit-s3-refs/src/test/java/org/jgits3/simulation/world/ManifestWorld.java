@@ -109,7 +109,7 @@ public abstract class ManifestWorld implements World {
   }
 
   String created(Client client, String name) throws IOException {
-    Refs none = new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>());
+    Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     return catalog(client)
         .create(name(name), RepositorySettings.NONE, none)
         .manifest()

@@ -190,7 +190,7 @@ public final class NamesWorld extends ManifestWorld {
 
   private void importing(Session session, String name, boolean template) throws IOException {
     scheduler.trace("import " + name);
-    Refs none = new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>());
+    Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     Manifest first =
         catalog(session.client).createImport(template, RepositorySettings.NONE, none).manifest();
     String id = first.repositoryId();

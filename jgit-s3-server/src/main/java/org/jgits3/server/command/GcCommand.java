@@ -108,7 +108,7 @@ final class GcCommand extends StoreCommand {
   /** Writes all refs as one table, unless they are in one already. */
   private Table writeRefs(S3RepositoryManager manager, String name) throws IOException {
     try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
-      boolean written = repository.manifest().refs().recent().isPresent();
+      boolean written = repository.manifest().refs().hasRecent();
       if (written) {
         repository.getRefDatabase().compact();
       }

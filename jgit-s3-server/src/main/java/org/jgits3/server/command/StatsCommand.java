@@ -2,6 +2,7 @@
 package org.jgits3.server.command;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jgits3.S3Repository;
@@ -72,6 +73,7 @@ final class StatsCommand extends RepositoryCommand {
   private Stats stats(S3Repository repository, long manifestBytes) throws IOException {
     int refs = repository.getRefDatabase().getRefs().size();
     Manifest manifest = repository.manifest();
+    List<RefSnapshot> recent = manifest.refs().tables().stream().skip(1).toList();
     return new Stats(
         name.value(),
         manifest.repositoryId(),
@@ -80,10 +82,10 @@ final class StatsCommand extends RepositoryCommand {
         manifest.generation(),
         manifestBytes,
         refs,
-        manifest.refs().snapshot().map(RefSnapshot::count).orElse(0L),
-        manifest.refs().snapshot().map(RefSnapshot::size).orElse(0L),
-        manifest.refs().recent().map(RefSnapshot::count).orElse(0L),
-        manifest.refs().recent().map(RefSnapshot::size).orElse(0L),
+        manifest.refs().base().map(RefSnapshot::count).orElse(0L),
+        manifest.refs().base().map(RefSnapshot::size).orElse(0L),
+        recent.stream().mapToLong(RefSnapshot::count).sum(),
+        recent.stream().mapToLong(RefSnapshot::size).sum(),
         manifest.refs().overlay().size(),
         manifest.packs().size(),
         manifest.packs().stream().mapToLong(StatsCommand::bytes).sum(),

@@ -3,7 +3,6 @@ package org.jgits3.internal.refs.snapshot;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefTable;
@@ -40,20 +39,19 @@ final class CachedTable {
     this.place = place;
   }
 
-  /** Ids of the tables that it consists of, as {@link Refs#levelIds}. */
+  /** Ids of the tables that it consists of, as {@link Refs#tableIds}. */
   List<String> ids() {
     return ids;
   }
 
   /** Tests whether it has the refs of a manifest's tables. Allocates nothing: look-ups call it. */
   boolean isOf(Refs refs) {
-    return holds(0, refs.snapshot()) && holds(1, refs.recent());
-  }
-
-  private boolean holds(int index, Optional<RefSnapshot> level) {
-    return level.isPresent()
-        ? index < ids.size() && ids.get(index).equals(level.get().id())
-        : index >= ids.size();
+    List<RefSnapshot> tables = refs.tables();
+    boolean same = tables.size() == ids.size();
+    for (int i = 0; same && i < ids.size(); i++) {
+      same = tables.get(i).id().equals(ids.get(i));
+    }
+    return same;
   }
 
   /** Id of the table written last, which no other table was written after. */

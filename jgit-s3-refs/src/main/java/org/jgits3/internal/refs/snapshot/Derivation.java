@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jgits3.internal.refs.table.PackedRefsTable;
@@ -31,8 +32,9 @@ final class Derivation {
    * @throws IOException if they are more than a table can have
    */
   static Optional<RefTable> derive(CachedTable held, Refs refs) throws IOException {
-    boolean sameBase = refs.levelIds().get(0).equals(held.ids().get(0));
-    if (refs.recent().isPresent() != sameBase) {
+    List<RefSnapshot> tables = refs.tables();
+    boolean sameBase = tables.get(0).id().equals(held.ids().get(0));
+    if (tables.size() != (sameBase ? 2 : 1)) {
       return Optional.empty();
     }
     RefDelta changes = folded(held, refs);
@@ -40,7 +42,7 @@ final class Derivation {
         sameBase
             ? RefFold.intoRecent(held.table(), changes)
             : RefFold.intoBase(held.table(), changes);
-    return proven(fold, refs.recent().or(refs::snapshot).orElseThrow());
+    return proven(fold, tables.get(tables.size() - 1));
   }
 
   /**

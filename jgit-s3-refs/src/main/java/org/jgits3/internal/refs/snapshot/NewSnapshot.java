@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -27,16 +26,16 @@ public record NewSnapshot(RefSnapshot snapshot, RefFold fold) {
    * Ids of the tables that a manifest has with this one.
    *
    * @param before refs that it was made from
-   * @return the ids, as {@link Refs#levelIds}
+   * @return the ids, as {@link Refs#tableIds}
    */
-  public List<String> levelIds(Refs before) {
-    return on(before, before.overlay()).levelIds();
+  public List<String> tableIds(Refs before) {
+    return on(before, before.overlay()).tableIds();
   }
 
   private Refs on(Refs before, SortedMap<String, RefValue> overlay) {
     return fold.isBase()
-        ? new Refs(Optional.of(snapshot), overlay, before.symrefs())
-        : new Refs(before.snapshot(), Optional.of(snapshot), overlay, before.symrefs());
+        ? new Refs(List.of(snapshot), overlay, before.symrefs())
+        : new Refs(List.of(before.tables().get(0), snapshot), overlay, before.symrefs());
   }
 
   /**
@@ -75,6 +74,6 @@ public record NewSnapshot(RefSnapshot snapshot, RefFold fold) {
 
   /** Tests whether two sets of refs have the same tables. */
   public static boolean sameTables(Refs a, Refs b) {
-    return a.levelIds().equals(b.levelIds());
+    return a.tableIds().equals(b.tableIds());
   }
 }

@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.snapshot;
 
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -256,7 +257,7 @@ public final class RefEdits {
     overlay.keySet().removeIf(name -> SnapshotMerge.holds(name) || name.equals(Constants.HEAD));
     TreeMap<String, String> links = new TreeMap<>(refs.symrefs());
     links.remove(Constants.HEAD);
-    return new Refs(Optional.empty(), overlay, links).approximateBytes();
+    return new Refs(List.of(), overlay, links).approximateBytes();
   }
 
   /**

@@ -10,6 +10,6 @@ import org.jgits3.manifest.Refs;
  */
 public final class SnapshotNotLoadedException extends IOException {
   public SnapshotNotLoadedException(Refs refs) {
-    super("refs snapshot " + String.join(", ", refs.levelIds()) + " is not loaded");
+    super("refs snapshot " + String.join(", ", refs.tableIds()) + " is not loaded");
   }
 }

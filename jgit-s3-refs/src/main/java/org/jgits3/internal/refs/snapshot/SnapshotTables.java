@@ -73,7 +73,7 @@ public final class SnapshotTables {
     if (ready.isPresent()) {
       return ready.get();
     }
-    List<String> ids = manifest.refs().levelIds();
+    List<String> ids = manifest.refs().tableIds();
     while (true) {
       CompletableFuture<Object> mine = new CompletableFuture<>();
       CompletableFuture<Object> running = loads.putIfAbsent(ids, mine);
@@ -100,7 +100,7 @@ public final class SnapshotTables {
       Optional<RefTable> ready = held(refs);
       ready = ready.isPresent() ? ready : derive(refs);
       RefTable table = ready.isPresent() ? ready.get() : read(manifest, this::heldOrDownloaded);
-      install(refs.levelIds(), table);
+      install(refs.tableIds(), table);
       end = table;
       return table;
     } catch (IOException | RuntimeException | Error e) {
@@ -108,7 +108,7 @@ public final class SnapshotTables {
       throw e;
     } finally {
       mine.complete(end);
-      loads.remove(refs.levelIds(), mine);
+      loads.remove(refs.tableIds(), mine);
     }
   }
 
@@ -127,7 +127,7 @@ public final class SnapshotTables {
    * @throws IOException as {@link #of}
    */
   public RefTable compared(Manifest manifest) throws IOException {
-    List<String> ids = manifest.refs().levelIds();
+    List<String> ids = manifest.refs().tableIds();
     Optional<RefTable> ready = held(manifest.refs());
     if (ids.isEmpty() || ready.isEmpty()) {
       return of(manifest);
@@ -170,7 +170,7 @@ public final class SnapshotTables {
 
   /** Reads the tables of a manifest, all at the same time. */
   private static RefTable read(Manifest manifest, Source source) throws IOException {
-    List<RefSnapshot> levels = manifest.refs().levels();
+    List<RefSnapshot> levels = manifest.refs().tables();
     PackedRefsTable[] tables = new PackedRefsTable[levels.size()];
     ParallelRequests.forEach(
         levels,
@@ -201,7 +201,7 @@ public final class SnapshotTables {
    * @return those of its tables
    */
   public Optional<RefTable> held(Refs refs) {
-    if (refs.snapshot().isEmpty()) {
+    if (refs.tables().isEmpty()) {
       return Optional.of(RefTable.EMPTY);
     }
     CachedTable h = held.get();

@@ -75,7 +75,7 @@ public final class ViewRefDatabase extends LookupRefDatabase {
       if (made == null) {
         SnapshotDownload download = new SnapshotDownload(store);
         List<PackedRefsTable> levels = new ArrayList<>();
-        for (RefSnapshot level : manifest.refs().levels()) {
+        for (RefSnapshot level : manifest.refs().tables()) {
           String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
           levels.add(download.land(key, level));
         }

@@ -26,6 +26,9 @@ public final class RefTable {
   /** The table without refs. */
   public static final RefTable EMPTY = new RefTable(PackedRefsTable.EMPTY);
 
+  /** The tables that this was made of, the base first. */
+  private final List<PackedRefsTable> levels;
+
   private final PackedRefsTable base;
   private final PackedRefsTable recent;
 
@@ -44,7 +47,7 @@ public final class RefTable {
    * @param base the table, without marks
    */
   public RefTable(PackedRefsTable base) {
-    this(base, PackedRefsTable.EMPTY);
+    this(List.of(base), base, PackedRefsTable.EMPTY);
   }
 
   /**
@@ -54,6 +57,11 @@ public final class RefTable {
    * @param recent refs that differ from it, with marks for those that were deleted
    */
   public RefTable(PackedRefsTable base, PackedRefsTable recent) {
+    this(List.of(base, recent), base, recent);
+  }
+
+  private RefTable(List<PackedRefsTable> levels, PackedRefsTable base, PackedRefsTable recent) {
+    this.levels = levels;
     this.base = base;
     this.recent = recent;
     this.found = new int[recent.size()];
@@ -65,15 +73,21 @@ public final class RefTable {
   }
 
   /**
-   * Creates the table of some levels.
+   * Creates the table of some levels. Merges those above the base into one.
    *
-   * @param levels base and recent table, as far as there are any
+   * @param levels the base first, then tables of refs that differ from those before
    * @return all their refs
+   * @throws IOException if the merged ones are more than a table can have
    */
-  public static RefTable of(List<PackedRefsTable> levels) {
-    return new RefTable(
-        levels.isEmpty() ? PackedRefsTable.EMPTY : levels.get(0),
-        levels.size() < 2 ? PackedRefsTable.EMPTY : levels.get(1));
+  public static RefTable of(List<PackedRefsTable> levels) throws IOException {
+    if (levels.isEmpty()) {
+      return EMPTY;
+    }
+    PackedRefsTable recent = levels.size() < 2 ? PackedRefsTable.EMPTY : levels.get(1);
+    for (PackedRefsTable later : levels.subList(Math.min(2, levels.size()), levels.size())) {
+      recent = new SnapshotMerge(recent, RefDelta.of(later).marked()).build();
+    }
+    return new RefTable(List.copyOf(levels), levels.get(0), recent);
   }
 
   /**
@@ -83,12 +97,16 @@ public final class RefTable {
    * @return the table
    */
   public PackedRefsTable level(int index) {
-    return index == 0 ? base : recent;
+    return index < levels.size() ? levels.get(index) : PackedRefsTable.EMPTY;
   }
 
   /** Tests whether this consists of the same tables as another, which are compared by identity. */
   public boolean hasSameLevels(RefTable other) {
-    return base == other.base && recent == other.recent;
+    boolean same = levels.size() == other.levels.size();
+    for (int i = 0; same && i < levels.size(); i++) {
+      same = levels.get(i) == other.levels.get(i);
+    }
+    return same;
   }
 
   /** The table with all refs but the recent ones. */
@@ -135,7 +153,11 @@ public final class RefTable {
    * @return bytes of their arrays
    */
   public long bytes() {
-    return base.bytes() + recent.bytes() + 2L * Integer.BYTES * found.length;
+    long bytes = 2L * Integer.BYTES * found.length;
+    for (PackedRefsTable level : levels) {
+      bytes += level.bytes();
+    }
+    return levels.size() <= 2 ? bytes : bytes + recent.bytes();
   }
 
   /**

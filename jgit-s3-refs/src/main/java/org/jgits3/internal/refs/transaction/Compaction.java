@@ -69,7 +69,7 @@ final class Compaction {
       Manifest manifest, RefView view, BiFunction<RefTable, RefDelta, RefFold> levels)
       throws IOException {
     RefFold fold = levels.apply(view.table(), view.foldable());
-    boolean ends = manifest.refs().recent().isPresent(); // one without refs, say
+    boolean ends = manifest.refs().hasRecent(); // one without refs, say
     boolean copies = !areOwn(manifest);
     if (fold.isEmpty() && !(fold.isBase() && (ends || copies))) {
       return Optional.empty();
@@ -91,7 +91,7 @@ final class Compaction {
 
   /** Tests whether no table is one of a template. */
   private static boolean areOwn(Manifest manifest) {
-    return manifest.refs().levelIds().stream().allMatch(manifest::isOwn);
+    return manifest.refs().tableIds().stream().allMatch(manifest::isOwn);
   }
 
   /**
@@ -104,7 +104,7 @@ final class Compaction {
    * @throws StoreException.Corrupt if one has another SHA-256 than the manifest says
    */
   static void prove(Manifest manifest, RefTable table, RefFold fold) throws StoreException.Corrupt {
-    List<RefSnapshot> levels = manifest.refs().levels();
+    List<RefSnapshot> levels = manifest.refs().tables();
     for (int i = fold.isBase() ? 0 : 1; i < levels.size(); i++) {
       RefSnapshot listed = levels.get(i);
       String sha256 = table.level(i).sha256();
@@ -129,7 +129,7 @@ final class Compaction {
     return committer.<Boolean>commit(
         base -> {
           if (!NewSnapshot.sameTables(from, base.refs())) {
-            return Proposal.noEdit(base.refs().levelIds().contains(made.snapshot().id()));
+            return Proposal.noEdit(base.refs().tableIds().contains(made.snapshot().id()));
           }
           var changed = NewSnapshot.differing(from, base.refs());
           changed.removeIf(name -> !SnapshotMerge.holds(name));

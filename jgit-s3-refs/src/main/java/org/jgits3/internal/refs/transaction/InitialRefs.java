@@ -73,7 +73,7 @@ public final class InitialRefs implements RefTransaction<Integer> {
   @Override
   public Optional<Complete<Integer>> applyAtOnce(RefView view) {
     return view.isEmpty()
-            && view.refs().levelIds().isEmpty()
+            && view.refs().tableIds().isEmpty()
             && view.refs().symrefs().keySet().stream().allMatch(this::isBeside)
         ? Optional.of(new Complete<>(RefDelta.NONE, Optional.of(table), outcome()))
         : Optional.empty();

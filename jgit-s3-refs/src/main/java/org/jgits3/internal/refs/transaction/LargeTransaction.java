@@ -204,8 +204,8 @@ final class LargeTransaction<R> {
   }
 
   /** Ids of the tables with the one that was uploaded. */
-  List<String> levelIds() {
-    return made.levelIds(view.refs());
+  List<String> tableIds() {
+    return made.tableIds(view.refs());
   }
 
   /** Refs of these tables. */
@@ -249,7 +249,7 @@ final class LargeTransaction<R> {
   }
 
   private boolean listsUploads(Manifest base) {
-    return base.refs().levelIds().contains(made.snapshot().id())
+    return base.refs().tableIds().contains(made.snapshot().id())
         || base.log().objects().map(Optional::of).anyMatch(recorded::contains);
   }
 

@@ -456,8 +456,8 @@ public final class SharedRefs {
    * out.
    */
   private void installIfListed(LargeTransaction<?> large) {
-    if (newest().levelIds().equals(large.levelIds())) {
-      tables.install(large.levelIds(), large.table());
+    if (newest().tableIds().equals(large.tableIds())) {
+      tables.install(large.tableIds(), large.table());
     }
   }
 
@@ -521,9 +521,9 @@ public final class SharedRefs {
     Optional<NewSnapshot> made = compaction.run(now.manifest(), now.view(), levels);
     if (made.isPresent() && tables.keeps(made.get().snapshot().size())) {
       RefFold fold = made.get().fold();
-      tables.install(made.get().levelIds(now.view().refs()), fold.with(fold.merge().build()));
+      tables.install(made.get().tableIds(now.view().refs()), fold.with(fold.merge().build()));
     }
-    if (made.isPresent() && made.get().fold().isBase() && newest().recent().isPresent()) {
+    if (made.isPresent() && made.get().fold().isBase() && newest().hasRecent()) {
       throw new OvertakenException("a table of all refs");
     }
   }

@@ -401,7 +401,7 @@ class LogCompactionTest {
     long bytes = bytes(StoredManifest.key(memory, "r")).length;
     repository.setGitwebDescription("y".repeat(some + (int) (Manifest.MAX_BYTES - bytes) - 60));
     create("refs/heads/new", id);
-    assertThat(log.manifest().refs().snapshot()).isPresent();
+    assertThat(log.manifest().refs().base()).isPresent();
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(21);
   }
 

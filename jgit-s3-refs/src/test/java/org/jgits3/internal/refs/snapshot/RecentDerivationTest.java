@@ -79,8 +79,8 @@ class RecentDerivationTest extends DerivationTestCase {
       look();
       folds++;
       assertThat(here.refsMetrics().derivations()).isEqualTo(folds);
-      recent |= writer.manifest().refs().recent().isPresent();
-    } while (writer.manifest().refs().recent().isPresent());
+      recent |= writer.manifest().refs().hasRecent();
+    } while (writer.manifest().refs().hasRecent());
     assertThat(recent).isTrue();
     assertThat(folds).as("8000 entries of a recent table").isEqualTo(8000 / STEP + 1);
     assertThat(here.refsMetrics().downloads()).as("that of the beginning").isEqualTo(1);
@@ -93,7 +93,7 @@ class RecentDerivationTest extends DerivationTestCase {
     fold();
     look();
     writer.getRefDatabase().compact();
-    assertThat(writer.manifest().refs().recent()).isEmpty();
+    assertThat(writer.manifest().refs().hasRecent()).isFalse();
     look();
     assertThat(here.refsMetrics().derivations()).isEqualTo(2);
     assertThat(here.refsMetrics().downloads()).isEqualTo(1);
@@ -119,7 +119,7 @@ class RecentDerivationTest extends DerivationTestCase {
     long downloads = here.refsMetrics().downloads();
     change(5000, STEP, first, second);
     fold();
-    assertThat(writer.manifest().refs().recent().orElseThrow().count()).isEqualTo(5000 + STEP);
+    assertThat(writer.manifest().refs().tables().get(1).count()).isEqualTo(5000 + STEP);
     RequestCounts.Snapshot before = counts.snapshot();
     look();
     assertThat(counts.snapshot().since(before).total()).as("with the manifest").isEqualTo(2);

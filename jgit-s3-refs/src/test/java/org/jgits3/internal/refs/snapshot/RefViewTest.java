@@ -56,8 +56,7 @@ class RefViewTest {
     symrefs.put("refs/symbolic", name());
     PackedRefsTable whole = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(snapshot)).build();
     RefFold fold = RefFold.intoRecent(new RefTable(whole), RefDelta.of(recent));
-    return new RefView(
-        new Refs(Optional.empty(), overlay, symrefs), fold.with(fold.merge().build()));
+    return new RefView(new Refs(List.of(), overlay, symrefs), fold.with(fold.merge().build()));
   }
 
   private SortedMap<String, RefValue> changes() {
@@ -181,8 +180,8 @@ class RefViewTest {
     }
     RefTable table =
         new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build());
-    assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isFalse();
+    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isFalse();
     deleted.remove("refs/b");
-    assertThat(new RefView(new Refs(Optional.empty(), deleted, symrefs), table).hasAny()).isTrue();
+    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isTrue();
   }
 }

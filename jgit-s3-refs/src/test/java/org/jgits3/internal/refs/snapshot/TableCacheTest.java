@@ -118,7 +118,7 @@ class TableCacheTest {
     for (int i = 0; i < 1000; i++) {
       overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
     }
-    place.held.get().view(new Refs(Optional.empty(), overlay, Collections.emptySortedMap()));
+    place.held.get().view(new Refs(List.of(), overlay, Collections.emptySortedMap()));
     place.use();
     assertThat(budget.held()).isGreaterThan(SIZE + 1000 * 100);
     place.put(table());

@@ -168,7 +168,7 @@ class UntrustedRefsTest {
     createRefs(REFS);
     open();
     look();
-    long snapshot = look().refs().snapshot().orElseThrow().size();
+    long snapshot = look().refs().base().orElseThrow().size();
     RequestCounts.Snapshot used = requestsOf(1);
     assertThat(used.of(RequestKind.GET)).isEqualTo(1);
     assertThat(used.of(RequestKind.READ)).isEqualTo(1);
@@ -180,7 +180,7 @@ class UntrustedRefsTest {
   void equal_bytes_cost_little_memory_whatever_their_number() throws Exception {
     createRefs(MANY_REFS);
     open();
-    long snapshot = look().refs().snapshot().orElseThrow().size();
+    long snapshot = look().refs().base().orElseThrow().size();
     look();
     long before = allocated();
     int lookUps = 5;
@@ -282,7 +282,7 @@ class UntrustedRefsTest {
   }
 
   private String snapshotId() throws IOException {
-    return writer.getRefDatabase().validated().refs().snapshot().orElseThrow().id();
+    return writer.getRefDatabase().validated().refs().base().orElseThrow().id();
   }
 
   /** The key that a failing look-up names. */
@@ -308,7 +308,7 @@ class UntrustedRefsTest {
     update(reader, MASTER, second);
     reader.getRefDatabase().compact();
     flipped.set(false);
-    assertThat(look().refs().snapshot()).isNotEqualTo(view.refs().snapshot());
+    assertThat(look().refs().base()).isNotEqualTo(view.refs().base());
     try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
         S3Repository r = fresh.openRepository("r")) {
       assertThat(r.getRefDatabase().getRefsByPrefix("refs/")).hasSize(REFS + 1);

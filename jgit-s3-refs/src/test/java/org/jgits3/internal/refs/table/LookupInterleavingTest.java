@@ -221,7 +221,7 @@ class LookupInterleavingTest extends TwoProcesses {
     SnapshotTables tables = tables(objects);
     RefTable newest = tables.of(after);
 
-    tables.install(before.refs().levelIds(), old);
+    tables.install(before.refs().tableIds(), old);
 
     assertThat(tables.held(after.refs())).containsSame(newest);
     assertThat(tables.held(before.refs())).isEmpty();

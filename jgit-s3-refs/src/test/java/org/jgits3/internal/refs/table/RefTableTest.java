@@ -131,6 +131,26 @@ class RefTableTest {
     }
   }
 
+  @Seeds(40)
+  void any_number_of_tables_is_as_one_table_of_all_refs(long seed) throws IOException {
+    random = new Random(seed);
+    all.clear();
+    List<PackedRefsTable> tables = new ArrayList<>();
+    tables.add(new SnapshotMerge(PackedRefsTable.EMPTY, changes(80, 0)).build());
+    for (int i = random.nextInt(6); i > 0; i--) {
+      SnapshotMerge next = new SnapshotMerge(PackedRefsTable.EMPTY, changes(20, 5).marked());
+      tables.add(ParsedRefs.of("key", written(next), next.count()));
+    }
+    RefTable table = RefTable.of(tables);
+    assertIsAsOneOfAll(table);
+    for (int i = 0; i < tables.size(); i++) {
+      assertThat(table.level(i)).isSameAs(tables.get(i));
+    }
+    assertThat(table.hasSameLevels(RefTable.of(tables))).isTrue();
+    tables.add(PackedRefsTable.EMPTY);
+    assertThat(table.hasSameLevels(RefTable.of(tables))).isFalse();
+  }
+
   /** Notes a ref, and lets the search go on. */
   private static boolean noted(Set<Integer> numbers, int number) {
     numbers.add(number);

@@ -115,7 +115,7 @@ class SnapshotReadByGitTest {
   private byte[] handOver() throws IOException {
     ours.getRefDatabase().compact();
     Manifest manifest = StoredManifest.read(store, "r");
-    var snapshot = manifest.refs().snapshot().orElseThrow();
+    var snapshot = manifest.refs().base().orElseThrow();
     byte[] bytes = new byte[(int) snapshot.size()];
     store.read(
         ObjectNames.snapshotKey(manifest.repositoryId(), snapshot.id()),

@@ -51,7 +51,7 @@ class BulkUpdateTest {
     }
     RefTable table =
         new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
-    return new RefView(new Refs(Optional.empty(), new TreeMap<>(), new TreeMap<>(symrefs)), table);
+    return new RefView(new Refs(List.of(), new TreeMap<>(), new TreeMap<>(symrefs)), table);
   }
 
   @Test

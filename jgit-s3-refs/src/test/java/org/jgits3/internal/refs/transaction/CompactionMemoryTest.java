@@ -41,17 +41,17 @@ class CompactionMemoryTest {
   @TempDir Path directory;
 
   private static RefSnapshot snapshot(S3Repository r) throws IOException {
-    return r.manifest().refs().snapshot().orElseThrow();
+    return r.manifest().refs().base().orElseThrow();
   }
 
   @Test
   void a_heap_for_one_snapshot_will_do() throws Exception {
-    assertThat(compacted(1 << 14).recent()).isEmpty();
+    assertThat(compacted(1 << 14).hasRecent()).isFalse();
   }
 
   @Test
   void a_heap_for_the_base_will_do_for_a_recent_table() throws Exception {
-    assertThat(compacted(RefFold.FEW).recent()).isPresent();
+    assertThat(compacted(RefFold.FEW).hasRecent()).isTrue();
   }
 
   /** Compacts a repository of so many refs, and returns them. */
@@ -77,7 +77,7 @@ class CompactionMemoryTest {
 
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.openRepository("r")) {
-      assertThat(r.manifest().refs().levelIds()).isNotEqualTo(List.of(before.id()));
+      assertThat(r.manifest().refs().tableIds()).isNotEqualTo(List.of(before.id()));
       assertThat(snapshot(r).size()).isEqualTo(before.size());
       assertThat(r.manifest().refs().overlay()).isEmpty();
       assertThat(r.exactRef(updated).getObjectId()).isEqualTo(moved);

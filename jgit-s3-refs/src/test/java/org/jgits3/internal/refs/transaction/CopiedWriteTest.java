@@ -148,7 +148,7 @@ class CopiedWriteTest {
     copyNextWriteAfter(Request.WRITE_SNAPSHOT);
     Folds.fold(repository);
     assertWhole();
-    assertThat(repository.manifest().refs().recent().isPresent()).isEqualTo(refs > 0);
+    assertThat(repository.manifest().refs().hasRecent()).isEqualTo(refs > 0);
     assertThat(repository.manifest().refs().overlay()).isEmpty();
     assertThat(manager.refsMetrics().foldsLost()).isZero();
   }
@@ -167,13 +167,13 @@ class CopiedWriteTest {
             assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
             expected.put("refs/heads/other", a);
             Folds.fold(r);
-            assertThat(r.manifest().refs().recent()).isPresent();
+            assertThat(r.manifest().refs().hasRecent()).isTrue();
           };
       copyNextWriteAfter(Request.WRITE_SNAPSHOT);
       repository.getRefDatabase().compact();
     }
     assertWhole();
-    assertThat(repository.manifest().refs().recent()).isEmpty();
+    assertThat(repository.manifest().refs().hasRecent()).isFalse();
   }
 
   @Test

@@ -131,14 +131,14 @@ class InitialRefsTest {
   @Test
   void few_are_in_the_manifest() throws Exception {
     areMade(table(FEW));
-    assertThat(here.manifest().refs().snapshot()).isEmpty();
+    assertThat(here.manifest().refs().base()).isEmpty();
   }
 
   @Test
   void many_are_a_snapshot_with_the_bytes_of_the_table() throws Exception {
     PackedRefsTable table = table(MANY);
     areMade(table);
-    assertThat(here.manifest().refs().snapshot().orElseThrow().count()).isEqualTo(table.size());
+    assertThat(here.manifest().refs().base().orElseThrow().count()).isEqualTo(table.size());
     assertThat(here.manifest().refs().overlay()).isEmpty();
     assertThat(here.getRefDatabase().validated().table().level(0)).isSameAs(table);
   }

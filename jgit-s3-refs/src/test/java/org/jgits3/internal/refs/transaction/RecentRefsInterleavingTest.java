@@ -23,7 +23,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
   @Override
   void begin() throws IOException {
     createAll(fast, "refs/base/", RefFold.FEW);
-    assertThat(fast.manifest().refs().snapshot()).isPresent();
+    assertThat(fast.manifest().refs().base()).isPresent();
   }
 
   @Override
@@ -42,7 +42,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
 
   private void compactIntoRecent() throws IOException {
     compactElsewhere();
-    assertThat(fast.manifest().refs().recent()).isPresent();
+    assertThat(fast.manifest().refs().hasRecent()).isTrue();
   }
 
   @Test
@@ -58,7 +58,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
         });
     compactSlowly();
     assertNothingIsLost("a new base");
-    assertThat(slow.manifest().refs().recent()).isEmpty();
+    assertThat(slow.manifest().refs().hasRecent()).isFalse();
   }
 
   @Test
@@ -72,8 +72,8 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
         });
     makeNewBase(slow);
     assertNothingIsLost("folded meanwhile");
-    assertThat(slow.manifest().refs().recent()).isEmpty();
-    assertThat(slow.manifest().refs().snapshot().orElseThrow().count())
+    assertThat(slow.manifest().refs().hasRecent()).isFalse();
+    assertThat(slow.manifest().refs().base().orElseThrow().count())
         .isEqualTo(RefFold.FEW + MANY + 1);
   }
 
@@ -102,7 +102,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
     assertNothingIsLost("marked in the next one");
     makeNewBase(fast);
     assertNothingIsLost("gone from the base");
-    assertThat(fast.manifest().refs().recent()).isEmpty();
+    assertThat(fast.manifest().refs().hasRecent()).isFalse();
   }
 
   @Test
@@ -123,7 +123,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
     whileTheSnapshotIsUploaded(() -> push(OTHER, b));
     createAll(slow, "refs/changes/", MANY);
     compactSlowly();
-    assertThat(slow.manifest().refs().recent().orElseThrow().count()).isEqualTo(1);
+    assertThat(slow.manifest().refs().tables().get(1).count()).isEqualTo(1);
     assertNothingIsLost("both tables are other ones");
   }
 
@@ -139,7 +139,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
         });
     slow.getRefDatabase().compact();
     assertNothingIsLost("folded meanwhile");
-    assertThat(slow.manifest().refs().recent()).isEmpty();
+    assertThat(slow.manifest().refs().hasRecent()).isFalse();
     assertThat(slow.manifest().refs().overlay()).isEmpty();
   }
 
@@ -153,7 +153,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
         .hasMessageContaining("compacted elsewhere")
         .hasMessageContaining("nothing was done, try again");
     assertNothingIsLost("after many folds");
-    assertThat(slow.manifest().refs().recent()).as("of the others").isPresent();
+    assertThat(slow.manifest().refs().hasRecent()).as("of the others").isTrue();
   }
 
   private void foldDuringEachUpload() {
@@ -172,6 +172,6 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
     whileTheSnapshotIsUploaded(this::moveOneAndDeleteTheOther);
     slow.getRefDatabase().compact();
     assertNothingIsLost("pushed meanwhile");
-    assertThat(slow.manifest().refs().recent()).isEmpty();
+    assertThat(slow.manifest().refs().hasRecent()).isFalse();
   }
 }

@@ -60,7 +60,7 @@ class StarvedBatchTest {
   }
 
   private String snapshot() throws IOException {
-    return other.manifest().refs().snapshot().map(RefSnapshot::id).orElse("");
+    return other.manifest().refs().base().map(RefSnapshot::id).orElse("");
   }
 
   @Test

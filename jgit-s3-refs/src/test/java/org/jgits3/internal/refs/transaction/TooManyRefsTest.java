@@ -66,7 +66,7 @@ class TooManyRefsTest {
 
   private static RefView view(RefTable table) {
     Map<String, RefValue> overlay = Map.of("refs/b", VALUE);
-    return new RefView(new Refs(Optional.empty(), new TreeMap<>(overlay), new TreeMap<>()), table);
+    return new RefView(new Refs(List.of(), new TreeMap<>(overlay), new TreeMap<>()), table);
   }
 
   private void isRefused(ThrowingCallable action, String refs, String bytes) {
