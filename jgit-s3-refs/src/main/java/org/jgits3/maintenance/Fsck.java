@@ -32,6 +32,7 @@ import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.transport.TransferConfig;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
@@ -121,7 +122,7 @@ final class Fsck {
     try {
       step.run();
     } catch (IOException e) {
-      Optional<StoreException> ofStore = S3ObjDatabase.cause(e, StoreException.class);
+      Optional<StoreException> ofStore = Causes.find(e, StoreException.class);
       if (ofStore.isPresent()) {
         throw ofStore.get();
       }

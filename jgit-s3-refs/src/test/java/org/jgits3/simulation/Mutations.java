@@ -167,6 +167,6 @@ final class Mutations {
         Mutation.of(PACKS, "hook", 820, "what a hook inserts is listed without the pack below it")
             .with(OBJECTS, "commitPackImpl", "with", SECOND),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
-            .with(OBJECTS, "commitPackImpl", "writeHeld", NOTHING));
+            .with("internal.pack.NewPacks", "complete", "writeHeld", NOTHING));
   }
 }

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * change of the library has changed the runs, other seeds are tried, and the first that finds it is
  * printed; put that one into the list.
  */
-@Tag("long") // tells how good SimulationTest is
 @ExtendWith(Quiet.class)
 class MutationsTest {
   private static final int MOST = 20_000;

@@ -14,6 +14,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.concurrent.Uninterrupted;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
@@ -151,7 +152,7 @@ final class DeferredPacks {
     try {
       return pack.has(id, reader);
     } catch (IOException e) {
-      if (S3ObjDatabase.cause(e, StoreException.Missing.class).isEmpty()) {
+      if (Causes.find(e, StoreException.Missing.class).isEmpty()) {
         throw e;
       }
       sweep(pack);

@@ -4,6 +4,8 @@ package org.jgits3.internal.pack;
 import java.util.Set;
 import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.pack.limit.PushLimits;
+import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 

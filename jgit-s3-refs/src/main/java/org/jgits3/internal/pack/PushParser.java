@@ -23,6 +23,8 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.jgits3.internal.pack.check.ObjectFaults;
 import org.jgits3.internal.pack.check.PackCheck;
 import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.internal.pack.limit.PushLimits;
+import org.jgits3.internal.pack.limit.TransferMemory;
 
 /**
  * Receives a pack, and takes the memory for its objects from a share before JGit allocates it.

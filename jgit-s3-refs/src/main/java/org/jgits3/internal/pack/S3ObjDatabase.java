@@ -7,19 +7,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
-import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
-import org.eclipse.jgit.internal.storage.dfs.DfsInserter;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
@@ -29,10 +23,8 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
-import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.AnyObjectId;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
@@ -40,18 +32,18 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.transport.PackedObjectInfo;
-import org.eclipse.jgit.util.IO;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.pack.check.ReachableObjects;
+import org.jgits3.internal.pack.connectivity.Connectivity;
 import org.jgits3.internal.pack.file.BlockCache;
-import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
-import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferShare;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -74,21 +66,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
 
-  /** Files that a pack is listed with. */
-  private static final Set<PackExt> KEPT =
-      Set.of(
-          PackExt.PACK,
-          PackExt.INDEX,
-          PackExt.REVERSE_INDEX,
-          PackExt.BITMAP_INDEX,
-          PackExt.COMMIT_GRAPH,
-          PackExt.OBJECT_SIZE_INDEX);
-
   /** Files that describe the history below commits. */
   private static final Set<PackExt> WHOLE_HISTORY =
       Set.of(PackExt.BITMAP_INDEX, PackExt.COMMIT_GRAPH);
-
-  private static final Set<PackSource> WRITTEN = Set.of(PackSource.INSERT, PackSource.RECEIVE);
 
   private final SharedPacks shared;
 
@@ -102,14 +82,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private volatile boolean defersInserted;
   private volatile boolean countsSent;
 
-  /**
-   * Memory for the objects of a push, or for those that a fetch names or sends; held until this
-   * handle is closed.
-   */
-  private final TransferMemory.Share memory;
-
-  /** Work of the push that this handle serves; null before it. */
-  @Nullable private volatile PushLimits.Work work;
+  /** Memory and work of the push or fetch that this handle serves. */
+  private final TransferShare transfer;
 
   /** Thread that is creating a pack parser, and with it the reader of the parser. */
   @Nullable private volatile Thread parserMaker;
@@ -129,11 +103,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final Blobs blobs;
 
-  /**
-   * Packs begun through this handle, and neither committed nor rolled back yet, with the threads
-   * that write them.
-   */
-  private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
+  private final NewPacks created;
 
   /**
    * Creates the objects of a handle that serves more than one operation, or whose refs do not
@@ -168,8 +138,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     this.refs = refs;
     this.brief = brief;
     this.quarantine = new Quarantine(shared.deferred());
-    this.memory = shared.resources().memory().share();
+    PackResources resources = shared.resources();
+    this.transfer = new TransferShare(resources.memory(), resources.pushes());
     this.shallow = new ShallowCommits(shared, this);
+    this.created = new NewPacks(resources);
     this.blobs = new Blobs(options.getStreamFileThreshold());
     shared.opened();
   }
@@ -221,7 +193,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    *     much
    */
   public void takeForNames(long bytes) throws IOException {
-    memory.takeForNames(bytes);
+    transfer.memory().takeForNames(bytes);
   }
 
   /**
@@ -241,12 +213,14 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @throws IOException if other requests keep too much
    */
   public void awaitMemoryForClone() throws IOException {
-    memory.awaitForSent(
-        shared.manifest().packs().stream()
-            .filter(pack -> !pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
-            .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
-            .mapToLong(PackEntry::objects)
-            .sum());
+    transfer
+        .memory()
+        .awaitForSent(
+            shared.manifest().packs().stream()
+                .filter(pack -> !pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
+                .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
+                .mapToLong(PackEntry::objects)
+                .sum());
   }
 
   /**
@@ -255,7 +229,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @return a reader, which counts the objects it sends if this handle does
    */
   public ObjectReader newObjectReader() {
-    return countsSent ? new SendingReader(newReader(), memory) : newReader();
+    return countsSent ? new SendingReader(newReader(), transfer.memory()) : newReader();
   }
 
   /**
@@ -402,17 +376,29 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     shared.refresh();
   }
 
+  /** Packs that wait, of this handle and others of its request. */
+  Quarantine quarantine() {
+    return quarantine;
+  }
+
+  /** Publishes the packs that other handles received and hide, if they have one of the objects. */
+  void publishHidden(List<ObjectId> ids) throws IOException {
+    shared.deferred().publishAllWith(ids, this, quarantine);
+  }
+
+  DfsPackParser newPackParser(S3Inserter inserter, InputStream in) throws IOException {
+    parserMaker = Thread.currentThread();
+    try {
+      return new PushParser(
+          this, inserter, in, transfer.memory(defers), transfer.beginWork(defers));
+    } finally {
+      parserMaker = null;
+    }
+  }
+
   /** Publishes a pack that other handles received and hide, if it has an object. */
   boolean publishHidden(AnyObjectId id, DfsReader reader) throws IOException {
     return shared.deferred().publishWith(id, reader, quarantine);
-  }
-
-  /**
-   * Tests whether a failure is one of the store: an object cannot be read, or has other bytes than
-   * were written.
-   */
-  static boolean isOfStore(Throwable failure) {
-    return cause(failure, StoreException.class).isPresent();
   }
 
   /**
@@ -421,7 +407,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * the pack.
    */
   boolean vanished(Throwable failure) throws IOException {
-    Optional<StoreException.Missing> missing = cause(failure, StoreException.Missing.class);
+    Optional<StoreException.Missing> missing = Causes.find(failure, StoreException.Missing.class);
     if (missing.isEmpty()) {
       return false;
     }
@@ -429,24 +415,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       shared.refresh();
     }
     return !shared.lists(missing.get().key());
-  }
-
-  /**
-   * Finds the nearest exception of a type in the cause chain of a failure; JGit wraps some
-   * exceptions of the store.
-   *
-   * @param <T> the type
-   * @param failure the failure
-   * @param type the type
-   * @return the exception, possibly the failure itself; empty if there is none
-   */
-  public static <T extends Throwable> Optional<T> cause(Throwable failure, Class<T> type) {
-    for (Throwable e = failure; e != null; e = e.getCause()) {
-      if (type.isInstance(e)) {
-        return Optional.of(type.cast(e));
-      }
-    }
-    return Optional.empty();
   }
 
   @Override
@@ -495,20 +463,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   @Override
   public DfsReader newReader() {
     S3Reader reader = new S3Reader(this);
-    return Thread.currentThread() == parserMaker ? reader.forParser(memoryOfPack()) : reader;
-  }
-
-  private TransferMemory.Share memoryOfPack() {
-    return defers ? memory : new TransferMemory(0).share();
-  }
-
-  private PushLimits.Work workOfPack() {
-    if (!defers) {
-      return PushLimits.NONE.begin();
-    }
-    PushLimits.Work begun = work == null ? shared.resources().pushes().begin() : work;
-    work = begun;
-    return begun;
+    return Thread.currentThread() == parserMaker
+        ? reader.forParser(transfer.memory(defers))
+        : reader;
   }
 
   /**
@@ -517,100 +474,12 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @throws IOException if the push that this handle serves has taken more time than is allowed
    */
   void checkTime() throws IOException {
-    PushLimits.Work begun = work;
-    if (begun != null) {
-      begun.checkTime();
-    }
+    transfer.checkTime();
   }
 
   @Override
   public ObjectInserter newInserter() {
-    return new Inserter();
-  }
-
-  /**
-   * An inserter whose pack parser looks for received objects in this handle only. No pack it writes
-   * refers to an object that other requests hide.
-   */
-  private final class Inserter extends DfsInserter {
-    /** Objects that were not flushed. */
-    private final Set<ObjectId> unflushed = new HashSet<>();
-
-    /**
-     * Quarantine with objects that this inserter may have left out; null while nothing is
-     * unflushed.
-     */
-    private final AtomicReference<Quarantine> begun = new AtomicReference<>();
-
-    Inserter() {
-      super(S3ObjDatabase.this);
-    }
-
-    /** Called before the look-up of an object, which is not inserted if a pack has it. */
-    private void begin() {
-      Quarantine beside = quarantine;
-      if (begun.compareAndSet(null, beside)) {
-        beside.begin();
-      }
-    }
-
-    private ObjectId inserted(ObjectId id) {
-      unflushed.add(id.copy());
-      return id;
-    }
-
-    private void end() {
-      unflushed.clear();
-      Quarantine beside = begun.getAndSet(null);
-      if (beside != null) {
-        beside.end();
-      }
-    }
-
-    @Override
-    public ObjectId insert(int type, byte[] data, int off, int len) throws IOException {
-      if (shared.deferred().othersHide(quarantine)) {
-        List<ObjectId> referred = new ArrayList<>(ReferredObjects.of(type, data, off, len));
-        referred.removeIf(unflushed::contains);
-        shared.deferred().publishAllWith(referred, S3ObjDatabase.this, quarantine);
-      }
-      begin();
-      return inserted(super.insert(type, data, off, len));
-    }
-
-    @Override
-    public void flush() throws IOException {
-      super.flush();
-      end();
-    }
-
-    @Override
-    public void close() {
-      super.close();
-      end();
-    }
-
-    /** As documented by JGit. Only files are streamed, because they refer to nothing. */
-    @Override
-    public ObjectId insert(int type, long len, InputStream in) throws IOException {
-      if (type == Constants.OBJ_BLOB) {
-        begin();
-        return inserted(super.insert(type, len, in));
-      }
-      byte[] data = new byte[Math.toIntExact(len)];
-      IO.readFully(in, data, 0, data.length);
-      return insert(type, data, 0, data.length);
-    }
-
-    @Override
-    public DfsPackParser newPackParser(InputStream in) throws IOException {
-      parserMaker = Thread.currentThread();
-      try {
-        return new PushParser(S3ObjDatabase.this, this, in, memoryOfPack(), workOfPack());
-      } finally {
-        parserMaker = null;
-      }
-    }
+    return new S3Inserter(this);
   }
 
   /**
@@ -658,55 +527,18 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     S3PackDescription pack =
         new S3PackDescription(getRepository().getDescription(), home, id, source);
     pack.setLastModified(SystemReader.getInstance().now().toEpochMilli());
-    writing.put(pack, Thread.currentThread());
+    created.begin(pack);
     return pack;
   }
 
   @Override
   protected DfsOutputStream writeFile(DfsPackDescription desc, PackExt ext) throws IOException {
-    S3PackDescription pack = (S3PackDescription) desc;
-    boolean readsBack = ext == PackExt.PACK && WRITTEN.contains(pack.getPackSource());
-    return write(
-        pack, ext, readsBack ? Optional.of(shared.resources().spills()) : Optional.empty());
+    return created.write((S3PackDescription) desc, ext);
   }
 
   /** As {@link #writeFile}, for a caller that never reads the file back. */
   DfsOutputStream writeWithoutReading(S3PackDescription pack, PackExt ext) throws IOException {
-    return write(pack, ext, Optional.empty());
-  }
-
-  private static void checkKept(S3PackDescription pack, PackExt ext) throws NotSupportedException {
-    if (!KEPT.contains(ext)) {
-      throw new NotSupportedException(
-          pack.getFileName(ext)
-              + " is not kept here: refs are in the manifest, and each pack has an index of its own");
-    }
-  }
-
-  /** Checks that a manifest can list the pack with all its files. */
-  private static void checkWhole(S3PackDescription pack) throws NotSupportedException {
-    for (PackExt ext : PackExt.values()) {
-      if (pack.hasFileExt(ext)) {
-        checkKept(pack, ext);
-      }
-    }
-    if (pack.hasFileExt(PackExt.PACK) && !pack.hasFileExt(PackExt.INDEX)) {
-      throw new NotSupportedException(pack.id() + " is a pack without an index, and not listed");
-    }
-  }
-
-  private DfsOutputStream write(
-      S3PackDescription pack, PackExt ext, Optional<SpillDirectory> readBackIn) throws IOException {
-    checkKept(pack, ext);
-    pack.finish();
-    String key = key(pack, ext.getExtension());
-    long estimate = ext == PackExt.PACK ? pack.getEstimatedPackSize() : 0;
-    return new PackOutput(
-        pack, ext, () -> shared.resources().uploads().begin(key, estimate), readBackIn);
-  }
-
-  private static String key(S3PackDescription pack, String extension) {
-    return ObjectNames.packKey(pack.home(), pack.id(), extension);
+    return created.writeWithoutReading(pack, ext);
   }
 
   @Override
@@ -749,24 +581,23 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       throws IOException {
     List<S3PackDescription> packs = ours(added);
     for (S3PackDescription pack : packs) {
-      checkWhole(pack);
+      NewPacks.checkWhole(pack);
       pack.finish();
       if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
         WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
       }
-      pack.writeHeld(new ImmutableObjects(shared.resources().store()));
-      shared.resources().files().written(pack);
+      created.complete(pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
     if (replaces || !defer(packs)) {
       List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
       Set<S3PackDescription> dropped = dropped(leaving, packs);
-      Set<S3PackDescription> kept = unexpired(dropped);
+      Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
       leaving.removeAll(kept);
       dropped.removeAll(kept);
       shared.commit(this, quarantine.with(shared), packs, leaving, dropped);
     }
-    packs.forEach(writing::remove);
+    created.end(packs);
     clearCache();
     shallow.settle();
   }
@@ -781,60 +612,13 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     return pack.getPackSource() == PackSource.INSERT ? defersInserted : defers && pack.wasPushed();
   }
 
-  /**
-   * Finds packs of garbage with an object that none of the new packs has. A collection drops
-   * expired garbage and repacks other garbage; only the new packs tell which it did.
-   */
   private Set<S3PackDescription> dropped(
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
-    List<S3PackDescription> garbage =
-        leaving.stream().filter(p -> p.getPackSource() == PackSource.UNREACHABLE_GARBAGE).toList();
-    Set<S3PackDescription> dropped = new HashSet<>(garbage);
-    if (garbage.isEmpty()) {
-      return dropped;
-    }
+    DfsBlockCache cache = DfsBlockCache.getInstance();
     try (DfsReader reader = newReader()) {
-      List<PackIndex> kept = new ArrayList<>();
-      for (S3PackDescription pack : added) {
-        kept.add(index(pack, reader));
-      }
-      for (S3PackDescription pack : garbage) {
-        if (haveAll(kept, index(pack, reader))) {
-          dropped.remove(pack);
-        }
-      }
+      return DroppedGarbage.of(
+          leaving, added, pack -> createDfsPackFile(cache, pack).getPackIndex(reader));
     }
-    return dropped;
-  }
-
-  /**
-   * Finds the packs of garbage that {@code gc.pruneExpire} keeps. The collection of this library
-   * keeps them anyway, but JGit's {@code Git.gc()} would drop garbage that is a day old.
-   */
-  private Set<S3PackDescription> unexpired(Set<S3PackDescription> garbage) throws IOException {
-    if (garbage.isEmpty()) {
-      return Set.of();
-    }
-    DfsRepository repository = getRepository();
-    String name = repository.getDescription().getRepositoryName();
-    GarbageExpiry expiry = GarbageExpiry.of(repository.getConfig(), name);
-    return garbage.stream()
-        .filter(pack -> !expiry.isOver(pack.getLastModified()))
-        .collect(Collectors.toSet());
-  }
-
-  private PackIndex index(S3PackDescription pack, DfsReader reader) throws IOException {
-    return createDfsPackFile(DfsBlockCache.getInstance(), pack).getPackIndex(reader);
-  }
-
-  private static boolean haveAll(List<PackIndex> packs, PackIndex objects) {
-    for (PackIndex.MutableEntry object : objects) {
-      ObjectId id = object.toObjectId();
-      if (packs.stream().noneMatch(pack -> pack.hasObject(id))) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private static List<S3PackDescription> ours(Collection<DfsPackDescription> packs) {
@@ -844,44 +628,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   /**
    * Aborts uploads that are still open, and deletes the files of packs that no commit has named.
    * Once a commit was tried, the files are left to a sweep, because the outcome may be unknown.
-   * Also aborts other uploads of this thread that were closed and not completed: JGit's collector
-   * does not name the pack at which it failed, and other uploads may wait for the memory of that
-   * upload.
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
-    for (S3PackDescription pack : ours(packs)) {
-      writing.remove(pack);
-      if (!quarantine.has(pack) && !pack.wasOffered()) {
-        discard(pack);
-      }
-    }
-    writing.forEach(
-        (pack, thread) -> {
-          if (thread == Thread.currentThread()) {
-            abandon(pack);
-          }
-        });
-  }
-
-  private static void abandon(S3PackDescription pack) {
-    try {
-      pack.abandon();
-    } catch (IOException e) {
-      LOG.warn("upload of pack {} was not aborted, a sweep will: {}", pack.id(), e.getMessage());
-    }
-  }
-
-  private void discard(S3PackDescription pack) {
-    try {
-      pack.abandon();
-      shared
-          .resources()
-          .store()
-          .delete(pack.objects().stream().map(extension -> key(pack, extension)).toList());
-    } catch (IOException e) {
-      LOG.warn("files of pack {} were not deleted, a sweep will: {}", pack.id(), e.getMessage());
-    }
+    created.rollBack(ours(packs), pack -> quarantine.has(pack) || pack.wasOffered());
   }
 
   private void settleShallow() {
@@ -901,7 +651,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       for (DeferredPack pack : quarantine.leave(this)) {
         shared.drop(pack.entry().id());
         if (!pack.description().wasOffered()) {
-          discard(pack.description());
+          created.discard(pack.description());
         }
       }
     } catch (IOException e) {
@@ -922,10 +672,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       return;
     }
     try {
-      memory.close();
+      transfer.close();
       settleShallow();
       leave();
-      writing.keySet().forEach(S3ObjDatabase::abandon);
+      created.abandonAll();
     } finally {
       super.close();
       shared.closed();

@@ -28,8 +28,11 @@ import org.eclipse.jgit.lib.BitmapIndex.BitmapBuilder;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.function.IoSupplier;
+import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.store.StoreException;
 
 /**
  * Reads objects. If another handle of the process has received a missing object in a pack and not
@@ -232,7 +235,7 @@ final class S3Reader extends DfsReader {
     try {
       super.copyObjectAsIs(out, object, validate);
     } catch (StoredObjectRepresentationNotAvailableException e) {
-      if (S3ObjDatabase.isOfStore(e) && !database.vanished(e)) {
+      if (Causes.find(e, StoreException.class).isPresent() && !database.vanished(e)) {
         throw new IOException(e.getCause());
       }
       throw e;

@@ -16,6 +16,7 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BitmapIndex.BitmapBuilder;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.jgits3.internal.pack.limit.TransferMemory;
 
 /**
  * Reads objects for a fetch, and takes memory for each that is going to be sent. A filter and not a

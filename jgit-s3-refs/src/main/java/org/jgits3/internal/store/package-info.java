@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Opens the store of a location. */
+/** A store of which a process only reads. */
 package org.jgits3.internal.store;

@@ -15,7 +15,7 @@ import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.pack.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.server.http.limit.LimitedRequest;
 import org.jgits3.transport.S3UploadPack;
 import org.slf4j.Logger;

@@ -16,7 +16,7 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.pack.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.transport.S3ReceivePack;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

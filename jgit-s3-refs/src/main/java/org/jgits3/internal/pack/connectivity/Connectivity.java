@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.connectivity;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -35,7 +35,7 @@ import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
  * is in a pack of a collection. Checking a few commits on top of a branch therefore reads only
  * these commits and their changes, whatever the number of refs and files.
  */
-final class Connectivity {
+public final class Connectivity {
   /**
    * Maximum number of commits that are checked without reading refs. For more, some refs are read,
    * and commits reachable from them are left out.
@@ -59,7 +59,7 @@ final class Connectivity {
 
   /** Objects in packs of collections; each collection has all objects reachable from its own. */
   @FunctionalInterface
-  interface Collected {
+  public interface Collected {
     /** Tests whether a collection has an object. */
     boolean has(AnyObjectId id) throws IOException;
   }
@@ -72,7 +72,7 @@ final class Connectivity {
    * @param collected objects that are known to be complete
    * @param blobs tells blobs from other objects
    */
-  Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, BlobTest blobs) {
+  public Connectivity(ObjectReader reader, RefDatabase refs, Collected collected, BlobTest blobs) {
     this(reader, refs, collected, blobs, NEAR);
   }
 
@@ -96,7 +96,7 @@ final class Connectivity {
    *     object says that names it
    * @throws IOException if objects cannot be read
    */
-  void check(Collection<ObjectId> ids) throws IOException {
+  public void check(Collection<ObjectId> ids) throws IOException {
     find(ids);
     if (commits.size() > near) {
       leaveOut(someRefs());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.connectivity;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -13,7 +13,7 @@ import org.eclipse.jgit.lib.ObjectId;
  * Objects that a commit, tag or tree names, read from its raw bytes. For a malformed object, these
  * are the ids that can be recognised.
  */
-final class ReferredObjects {
+public final class ReferredObjects {
   private static final Set<String> NAMING = Set.of("tree", "parent", "object");
 
   private ReferredObjects() {}
@@ -27,7 +27,7 @@ final class ReferredObjects {
    * @param len length of the content
    * @return ids in it; none for a blob
    */
-  static List<ObjectId> of(int type, byte[] data, int off, int len) {
+  public static List<ObjectId> of(int type, byte[] data, int off, int len) {
     return switch (type) {
       case Constants.OBJ_TREE -> entries(data, off, off + len);
       case Constants.OBJ_COMMIT, Constants.OBJ_TAG -> header(data, off, len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.connectivity;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -17,8 +17,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdSubclassMap;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.treewalk.CanonicalTreeParser;
-import org.jgits3.internal.pack.Connectivity.Collected;
 import org.jgits3.internal.pack.check.ReachableObjects.BlobTest;
+import org.jgits3.internal.pack.connectivity.Connectivity.Collected;
 
 /**
  * Checks that all objects reachable from trees exist, and are what the trees call them. Of a tree

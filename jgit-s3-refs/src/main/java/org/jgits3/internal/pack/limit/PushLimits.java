@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.limit;
 
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -18,7 +18,7 @@ import org.eclipse.jgit.errors.TransportException;
  */
 public record PushLimits(int deltaDepth, Duration processorTime) {
   /** No limits, for packs that no client sends. */
-  static final PushLimits NONE = new PushLimits(Integer.MAX_VALUE, Duration.ofDays(10_000));
+  public static final PushLimits NONE = new PushLimits(Integer.MAX_VALUE, Duration.ofDays(10_000));
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -28,12 +28,12 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
   }
 
   /** Begins to count the work of a push, in the thread that does it. */
-  Work begin() {
+  public Work begin() {
     return new Work();
   }
 
   /** Work of one push. Other threads may call its methods; their time is not counted. */
-  final class Work {
+  public final class Work {
     private final Thread thread = Thread.currentThread();
     private final boolean measured = isMeasured();
     private final long end = millis() + processorTime.toMillis();
@@ -48,7 +48,7 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
      *
      * @throws TransportException if it is longer than allowed
      */
-    void checkDepth(int depth) throws TransportException {
+    public void checkDepth(int depth) throws TransportException {
       if (depth > deltaDepth) {
         throw new TransportException(
             "a pack with a chain of more than "
@@ -63,7 +63,7 @@ public record PushLimits(int deltaDepth, Duration processorTime) {
      *
      * @throws TransportException if it is more than allowed
      */
-    void checkTime() throws TransportException {
+    public void checkTime() throws TransportException {
       if (thread == Thread.currentThread() && millis() > end) {
         throw new TransportException(
             "a push that takes more than "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pack;
+package org.jgits3.internal.pack.limit;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -88,7 +88,7 @@ public final class TransferMemory implements MemoryUse {
   }
 
   /** A share for one request, of which nothing is taken. */
-  Share share() {
+  public Share share() {
     return new Share();
   }
 
@@ -154,7 +154,7 @@ public final class TransferMemory implements MemoryUse {
   }
 
   /** Memory taken by one request. */
-  final class Share implements Closeable {
+  public final class Share implements Closeable {
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
     private long bases = SMALL_OBJECT; // guarded by this
@@ -167,7 +167,7 @@ public final class TransferMemory implements MemoryUse {
      * @param count number of objects, as the pack declares it
      * @throws IOException if there is not enough
      */
-    synchronized void takeForObjects(long count) throws IOException {
+    public synchronized void takeForObjects(long count) throws IOException {
       grow(OBJECT_BYTES * count, "a pack of " + count + " objects");
     }
 
@@ -177,7 +177,7 @@ public final class TransferMemory implements MemoryUse {
      * @param bytes its length, or the length of a delta, as the pack declares it
      * @throws IOException if there is not enough, or no array has so many bytes
      */
-    synchronized void takeForLargest(long bytes) throws IOException {
+    public synchronized void takeForLargest(long bytes) throws IOException {
       if (bytes < 0 || bytes > Integer.MAX_VALUE) {
         throw new IOException(
             "a pack with a tree, commit, tag or delta of "
@@ -193,7 +193,7 @@ public final class TransferMemory implements MemoryUse {
      * @param bytes its length
      * @throws IOException if there is not enough
      */
-    synchronized void takeForSubmodules(long bytes) throws IOException {
+    public synchronized void takeForSubmodules(long bytes) throws IOException {
       takeForCopies(CONFIG_FACTOR * bytes, "a .gitmodules of " + mib(bytes));
     }
 
@@ -210,7 +210,7 @@ public final class TransferMemory implements MemoryUse {
      * @param bytes of all of them but one
      * @throws IOException if there is not enough
      */
-    synchronized void takeForBases(long bytes) throws IOException {
+    public synchronized void takeForBases(long bytes) throws IOException {
       if (bytes > bases) {
         grow(bytes - bases, "a pack with deltas to objects of " + mib(bytes));
         bases = bytes;
@@ -223,7 +223,7 @@ public final class TransferMemory implements MemoryUse {
      * @param bytes of lines that name objects
      * @throws IOException if there is not enough
      */
-    synchronized void takeForNames(long bytes) throws IOException {
+    public synchronized void takeForNames(long bytes) throws IOException {
       grow(NAMES_FACTOR * bytes, "a fetch that names so many objects");
     }
 
@@ -234,7 +234,7 @@ public final class TransferMemory implements MemoryUse {
      *     limit, takes nothing, and leaves it to {@link #takeForSent}
      * @throws IOException if there is not enough after a while
      */
-    synchronized void awaitForSent(long count) throws IOException {
+    public synchronized void awaitForSent(long count) throws IOException {
       long bytes = SENT_BYTES * (count - allowed);
       if (bytes > 0 && held + bytes <= limit) {
         await(bytes, held + bytes, "a clone of " + count + " objects" + COLLECTED);
@@ -248,7 +248,7 @@ public final class TransferMemory implements MemoryUse {
      *
      * @throws IOException if there is not enough
      */
-    synchronized void takeForSent() throws IOException {
+    public synchronized void takeForSent() throws IOException {
       if (sent == allowed) {
         grow(SENT_BYTES * STEP, "a fetch of more than " + allowed + " objects" + COLLECTED);
         allowed += STEP;
@@ -257,7 +257,7 @@ public final class TransferMemory implements MemoryUse {
     }
 
     /** Length of the largest object that could be in memory as a whole now. */
-    synchronized long largestThatFits() {
+    public synchronized long largestThatFits() {
       return largest + free() / COPIES;
     }
 

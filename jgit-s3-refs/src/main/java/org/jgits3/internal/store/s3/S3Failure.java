@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.store.StoreException;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
@@ -141,7 +141,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     if (e instanceof SdkServiceException answer) {
       return ofAnswer(answer);
     }
-    Optional<ShortBodyException> shortBody = find(ShortBodyException.class, e);
+    Optional<ShortBodyException> shortBody = Causes.find(e, ShortBodyException.class);
     if (shortBody.isPresent()) {
       return new S3Failure(Kind.SHORT_BODY, shortBody.get().getMessage(), e);
     }
@@ -173,14 +173,6 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
     return reason
         .replaceAll("\\S+\\.NoSuchFileException: ", "there is no file ")
         .replaceAll("\\S+Exception: ", "");
-  }
-
-  /** Finds the first exception of a kind among the causes of another. */
-  static <T extends Throwable> Optional<T> find(Class<T> kind, Throwable e) {
-    return Stream.iterate(e, Objects::nonNull, Throwable::getCause)
-        .filter(kind::isInstance)
-        .map(kind::cast)
-        .findFirst();
   }
 
   private static S3Failure ofAnswer(SdkServiceException e) {
@@ -245,7 +237,8 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
 
   /** Tests whether the same request may succeed later: no answer was found to be wrong. */
   boolean isPassing() {
-    return (undecided() || kind == Kind.SHORT_BODY) && find(StoreException.class, cause).isEmpty();
+    return (undecided() || kind == Kind.SHORT_BODY)
+        && Causes.find(cause, StoreException.class).isEmpty();
   }
 
   /** Tests whether a server has answered, so that its address is right. */

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
 import org.jgits3.store.ChecksumProbe;
@@ -680,7 +681,7 @@ public final class S3ObjectStore implements ObjectStore {
 
   /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */
   StoreException failed(String key, S3Failure failure) {
-    return S3Failure.find(StoreException.class, failure.cause())
+    return Causes.find(failure.cause(), StoreException.class)
         .orElseGet(() -> failure.toException(key, location(key)));
   }
 
