@@ -2,6 +2,7 @@
 package org.jgits3;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 import org.jgits3.store.Freshness;
 
 /**
@@ -11,12 +12,13 @@ import org.jgits3.store.Freshness;
  *
  * @param opening answers that suffice for finding the repository and its configuration
  * @param lookups answers that suffice for refs
- * @param brief true for one operation, such as a fetch or a push: packs that it writes are named
- *     without asking the store again
+ * @param began moment since when the one operation runs that the handle is for, such as a fetch or
+ *     a push: a reading of {@link System#nanoTime}; empty if it is for several
  * @param defersReceived true if packs that are received are published in the same write as the
  *     refs, see {@link org.jgits3.internal.pack.S3ObjDatabase#deferReceivedPacks}
  */
-public record Purpose(Freshness opening, Freshness lookups, boolean brief, boolean defersReceived) {
+public record Purpose(
+    Freshness opening, Freshness lookups, OptionalLong began, boolean defersReceived) {
   /** The longest time between the advertisement and the request that belongs to it. */
   private static final Duration ADVERTISED = Duration.ofSeconds(10);
 
@@ -24,7 +26,8 @@ public record Purpose(Freshness opening, Freshness lookups, boolean brief, boole
    * Several operations, or a long life. A known repository is opened without a request, each
    * look-up costs one.
    */
-  public static final Purpose ANY = new Purpose(Freshness.KNOWN, Freshness.ALWAYS, false, false);
+  public static final Purpose ANY =
+      new Purpose(Freshness.KNOWN, Freshness.ALWAYS, OptionalLong.empty(), false);
 
   /**
    * A request that begins now, such as a fetch or a push. The store is asked once; look-ups return
@@ -47,7 +50,8 @@ public record Purpose(Freshness opening, Freshness lookups, boolean brief, boole
    * @return this purpose
    */
   public static Purpose request(long began) {
-    return new Purpose(Freshness.since(began), Freshness.since(began), true, false);
+    Freshness since = Freshness.since(began);
+    return new Purpose(since, since, OptionalLong.of(began), false);
   }
 
   /**
@@ -60,7 +64,8 @@ public record Purpose(Freshness opening, Freshness lookups, boolean brief, boole
    * @return this purpose
    */
   public static Purpose push() {
-    return new Purpose(advertised(), advertised(), true, true);
+    long now = System.nanoTime();
+    return new Purpose(advertised(now), advertised(now), OptionalLong.of(now), true);
   }
 
   /**
@@ -72,15 +77,21 @@ public record Purpose(Freshness opening, Freshness lookups, boolean brief, boole
    * @return this purpose
    */
   public static Purpose fetch() {
-    return new Purpose(advertised(), Freshness.since(System.nanoTime()), true, false);
+    long now = System.nanoTime();
+    return new Purpose(advertised(now), Freshness.since(now), OptionalLong.of(now), false);
   }
 
-  private static Freshness advertised() {
-    return Freshness.since(System.nanoTime() - ADVERTISED.toNanos());
+  private static Freshness advertised(long now) {
+    return Freshness.since(now - ADVERTISED.toNanos());
+  }
+
+  /** Answers since the operation began; none if there are several. */
+  Freshness sinceBegan() {
+    return began.isPresent() ? Freshness.since(began.getAsLong()) : Freshness.ALWAYS;
   }
 
   /** As this, but relies on other answers, too. */
   Purpose or(Freshness other) {
-    return new Purpose(opening.or(other), lookups.or(other), brief, defersReceived);
+    return new Purpose(opening.or(other), lookups.or(other), began, defersReceived);
   }
 }

@@ -41,8 +41,7 @@ public final class S3Repository extends DfsRepository {
   private final ManifestConfig config;
   private final S3ObjDatabase objects;
   private final S3RefDatabase refs;
-  private final Freshness lookups;
-  private final Freshness sinceOpened;
+  private final Freshness sinceBegan;
 
   /**
    * Creates a handle.
@@ -50,22 +49,21 @@ public final class S3Repository extends DfsRepository {
    * @param shared state shared with the other handles of the repository
    * @param settings settings of the administrator
    * @param purpose what it is opened for
-   * @param began moment at which its opening began
+   * @param mints whether the manifest was read for the operation, so that packs are named by it
    */
-  S3Repository(SharedRepository shared, S3Settings settings, Purpose purpose, long began) {
+  S3Repository(SharedRepository shared, S3Settings settings, Purpose purpose, boolean mints) {
     super(new Builder(shared.label()));
     this.shared = shared;
-    this.lookups = purpose.lookups();
-    this.sinceOpened = Freshness.since(began);
+    this.sinceBegan = purpose.sinceBegan();
     this.config = new ManifestConfig(settings.config(), shared.committer());
     this.config.current();
     this.config.addChangeListener(this::fireEvent);
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
-    this.objects =
-        new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, purpose.brief());
-    this.refs = new S3RefDatabase(this, shared.refs(), objects.committer(), objects, lookups);
+    this.objects = new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, mints);
+    this.refs =
+        new S3RefDatabase(this, shared.refs(), objects.committer(), objects, purpose.lookups());
     if (purpose.defersReceived()) {
       objects.deferReceivedPacks();
     }
@@ -100,12 +98,12 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Answers of the store since this handle was being opened.
+   * Answers of the store since the operation began that this handle is for.
    *
-   * @return those answers
+   * @return those answers; none if it is for several operations
    */
-  public Freshness sinceOpened() {
-    return sinceOpened;
+  public Freshness sinceBegan() {
+    return sinceBegan;
   }
 
   /**
@@ -190,7 +188,7 @@ public final class S3Repository extends DfsRepository {
   @Override
   public void setGitwebDescription(@Nullable String description) throws IOException {
     String text = description == null ? "" : description;
-    if (shared.refs().isKnown(lookups) && manifest().settings().description().equals(text)) {
+    if (shared.refs().isKnown(sinceBegan) && manifest().settings().description().equals(text)) {
       return;
     }
     shared

@@ -5,7 +5,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -19,21 +18,19 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ConfigConstants;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
-import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.fork.Forks;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.IndexBudget;
 import org.jgits3.internal.pack.PackResources;
@@ -48,10 +45,8 @@ import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.maintenance.BackgroundMaintenance;
-import org.jgits3.maintenance.FleetPass;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
-import org.jgits3.maintenance.NameCheck;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -97,14 +92,12 @@ public final class S3RepositoryManager implements Closeable {
   /** Repositories whose refs are folded at a time: a stalled fold must not hold up the others. */
   private static final int FOLDS = 4;
 
-  private static final String PACK_SECTION = "pack";
-
   /** Most forks that an error message names. */
   private static final int SHOWN_FORKS = 3;
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
-  private static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
+  static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
 
   private final ObjectStore store;
   private final S3Settings settings;
@@ -148,24 +141,15 @@ public final class S3RepositoryManager implements Closeable {
    */
   public static S3RepositoryManager open(ObjectStore store, S3Settings settings)
       throws IOException {
-    try {
-      StoreProbe.admit(store);
-      return new S3RepositoryManager(store, settings);
-    } catch (IOException | RuntimeException e) {
-      try {
-        store.close();
-      } catch (IOException onClose) {
-        e.addSuppressed(onClose);
-      }
-      throw e;
-    }
+    return managed(store, settings, StoreProbe::admit);
   }
 
   /**
    * Opens the store the settings describe to read its repositories, with credentials that may read
    * only. Sends no request: a store is probed by the programs that write to it. Every change of a
-   * repository fails with a {@link org.jgits3.store.StoreException.Refused}, and there is nothing
-   * to maintain.
+   * repository fails with a {@link org.jgits3.store.StoreException.Refused}, and maintenance in the
+   * background is refused. A directory is created if it is missing, as by {@link
+   * #open(S3Settings)}.
    *
    * @param settings settings of the administrator
    * @return the manager, to be closed
@@ -182,9 +166,27 @@ public final class S3RepositoryManager implements Closeable {
    * @param store the store; closed with the manager
    * @param settings settings of the administrator; location and options of a store are not used
    * @return the manager, to be closed
+   * @throws IOException if it cannot be made of the settings; the store is closed then
    */
-  public static S3RepositoryManager openReadOnly(ObjectStore store, S3Settings settings) {
-    return new S3RepositoryManager(new ReadOnlyObjectStore(store), settings);
+  public static S3RepositoryManager openReadOnly(ObjectStore store, S3Settings settings)
+      throws IOException {
+    return managed(new ReadOnlyObjectStore(store), settings, any -> {});
+  }
+
+  /** Manages the repositories of a store that is good; closes one that is not. */
+  private static S3RepositoryManager managed(
+      ObjectStore store, S3Settings settings, IoConsumer<ObjectStore> check) throws IOException {
+    try {
+      check.accept(store);
+      return new S3RepositoryManager(store, settings);
+    } catch (IOException | RuntimeException e) {
+      try {
+        store.close();
+      } catch (IOException onClose) {
+        e.addSuppressed(onClose);
+      }
+      throw e;
+    }
   }
 
   /**
@@ -240,9 +242,10 @@ public final class S3RepositoryManager implements Closeable {
    * @throws IOException if its manifest cannot be read
    */
   public S3Repository openRepository(String name, Purpose purpose) throws IOException {
-    long began = System.nanoTime();
     Purpose whole = purpose.or(settings.freshness());
-    return handle(found(name, checked -> known(checked, whole.opening())), whole, began);
+    SharedRepository repository = found(name, checked -> known(checked, whole.opening()));
+    boolean asked = purpose.began().isPresent() && repository.refs().isKnown(purpose.opening());
+    return handle(repository, whole, asked);
   }
 
   /** Looks for a repository; tells the reason if there is none. */
@@ -271,9 +274,9 @@ public final class S3RepositoryManager implements Closeable {
         : validated(name);
   }
 
-  private S3Repository handle(SharedRepository repository, Purpose purpose, long began) {
+  private S3Repository handle(SharedRepository repository, Purpose purpose, boolean mints) {
     repositories.keep(repository);
-    return new S3Repository(repository, settings, purpose, began);
+    return new S3Repository(repository, settings, purpose, mints);
   }
 
   private SharedRepository validated(RepositoryName name) throws IOException {
@@ -304,7 +307,7 @@ public final class S3RepositoryManager implements Closeable {
     return created;
   }
 
-  private SharedRepository shared(Optional<RepositoryName> name, @Nullable String repositoryId) {
+  SharedRepository shared(Optional<RepositoryName> name, @Nullable String repositoryId) {
     return new SharedRepository(
         packs, name, repositoryId, settings, background, manifestMetrics, refsMetrics, tableBudget);
   }
@@ -318,7 +321,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /** Notes that a name stands for this repository from now on, and so for no other. */
-  private void begun(RepositoryName name, String repositoryId) {
+  void begun(RepositoryName name, String repositoryId) {
     repositories
         .find(name)
         .filter(known -> !known.repositoryId().equals(Optional.of(repositoryId)))
@@ -356,78 +359,7 @@ public final class S3RepositoryManager implements Closeable {
     begun(name, created.manifest().repositoryId());
     SharedRepository known = shared(name);
     known.refs().created(created, began);
-    return handle(known, Purpose.ANY.or(settings.freshness()), began);
-  }
-
-  /**
-   * Creates a repository without a name, for an import to fill. No other handle can be opened until
-   * it is {@linkplain #publish published}; if the import dies, a sweep deletes it.
-   *
-   * @param template true if it is to become a template
-   * @return a handle, to be closed by the caller
-   * @throws IOException as {@link #createRepository}
-   */
-  public S3Repository createImport(boolean template) throws IOException {
-    long began = System.nanoTime();
-    VersionedManifest created = catalog.createImport(template, SETTINGS, unborn());
-    SharedRepository repository = shared(Optional.empty(), created.manifest().repositoryId());
-    repository.refs().created(created, began);
-    return new S3Repository(repository, settings, Purpose.ANY.or(settings.freshness()), began);
-  }
-
-  /**
-   * Gives a name to the repository of an import. The handle that filled it cannot be used any more.
-   *
-   * @param made handle of {@link #createImport}
-   * @param name name that stands for no repository
-   * @throws ManifestException.Exists if there is a repository of that name; the import stays
-   * @throws ManifestException.Gone if the repository of the import was deleted meanwhile
-   * @throws UnknownOutcomeException if it is not known whether it has the name
-   * @throws IOException as {@link RepositoryCatalog#publish}
-   */
-  public void publish(S3Repository made, RepositoryName name) throws IOException {
-    String repositoryId = made.manifest().repositoryId();
-    catalog.publish(repositoryId, name);
-    begun(name, repositoryId);
-  }
-
-  /**
-   * Deletes the repository of an import that has no name yet.
-   *
-   * @param made handle of {@link #createImport}
-   * @throws IOException as {@link RepositoryCatalog#deleteImport}
-   */
-  public void deleteImport(S3Repository made) throws IOException {
-    catalog.deleteImport(made.manifest().repositoryId());
-  }
-
-  /**
-   * Makes the repository of an import a template, in one write. Its content never changes from then
-   * on, and it can be forked once it has its name. Fails if others have changed it, so that a
-   * template holds only what its import has written.
-   *
-   * @param made handle of {@link #createImport}
-   * @param whole its manifest when it was complete
-   * @throws ManifestException if it has changed since it was complete
-   * @throws UnknownOutcomeException if it is not known whether it was done
-   * @throws IOException if the store does not answer or refuses
-   */
-  public void freeze(S3Repository made, Manifest whole) throws IOException {
-    made.shared()
-        .committer()
-        .<Boolean>commit(
-            base -> {
-              if (!base.content().equals(whole.content())) {
-                throw new ManifestException(
-                    made.shared().label()
-                        + ": was changed by others while it was made a template; nothing was made"
-                        + " of it, repeat the command",
-                    null);
-              }
-              Manifest.Template itself =
-                  new Manifest.Template(base.repositoryId(), base.generation());
-              return Proposal.edit(base.withTemplate(Optional.of(itself)), true);
-            });
+    return handle(known, Purpose.ANY.or(settings.freshness()), false);
   }
 
   /**
@@ -532,7 +464,7 @@ public final class S3RepositoryManager implements Closeable {
     }
   }
 
-  private Refs unborn() {
+  Refs unborn() {
     TreeMap<String, String> symrefs = new TreeMap<>();
     symrefs.put(Constants.HEAD, Constants.R_HEADS + defaultBranch());
     return Refs.NONE.with(Refs.NONE.overlay(), symrefs);
@@ -763,8 +695,13 @@ public final class S3RepositoryManager implements Closeable {
    * old as {@link S3Settings#collectAfter} says. For long-running processes such as servers: each
    * push leaves a pack, and after about a thousand the manifest has no room for another. Then all
    * writes to the repository are refused until the packs are merged. Further calls do nothing.
+   *
+   * @throws IllegalStateException if the store was opened to be read
    */
   public void maintainInBackground() {
+    if (store instanceof ReadOnlyObjectStore) {
+      throw new IllegalStateException(store.location() + ": was opened read-only");
+    }
     maintaining = true; // first: later repositories read it, earlier ones are known
     repositories.all().forEach(known -> known.maintain(maintenance));
   }
@@ -784,76 +721,6 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Begins a pass of garbage collections. It returns the repositories that may have something to
-   * collect: those that changed, those whose garbage has expired, or all if the administrator's
-   * {@code [gc]} or {@code [pack]} settings changed.
-   *
-   * @param all true to give all repositories
-   * @return the pass
-   * @throws IOException as {@link FleetPass#begin}
-   */
-  public FleetPass collectionPass(boolean all) throws IOException {
-    String collecting = text(ConfigConstants.CONFIG_GC_SECTION) + text(PACK_SECTION);
-    return pass("gc", collecting, false, all);
-  }
-
-  /**
-   * Begins a pass of verifications. It returns the repositories that changed since a verification
-   * found them sound, or all. Only a pass over all finds damage at rest in unchanged ones.
-   *
-   * @param all true to give all repositories
-   * @return the pass
-   * @throws IOException as {@link FleetPass#begin}
-   */
-  public FleetPass verificationPass(boolean all) throws IOException {
-    return pass("verify", "", false, all);
-  }
-
-  /**
-   * Begins a pass of sweeps. Of all repositories that ever were, it returns those that may have
-   * something to delete, now or later: those that changed since a sweep found nothing waiting to be
-   * deleted, and those with unfinished uploads. If a process died between its uploads and its
-   * commit, in a repository that no longer changes, only a pass over all finds its objects.
-   *
-   * @param all true to give all repositories
-   * @return the pass, for {@link #sweepById}
-   * @throws IOException as {@link FleetPass#begin}
-   */
-  public FleetPass sweepPass(boolean all) throws IOException {
-    return pass("sweep", "", true, all);
-  }
-
-  /** All values of a section of the administrator's configuration. */
-  private String text(String section) {
-    Config config = settings.config();
-    return config.getNames(section, true).stream()
-        .sorted()
-        .map(
-            name -> section + '.' + name + '=' + List.of(config.getStringList(section, null, name)))
-        .collect(Collectors.joining("\n", "", "\n"));
-  }
-
-  private FleetPass pass(String kind, String used, boolean sweeps, boolean all) throws IOException {
-    boolean trusted = settings.manifestReads() == ManifestReads.VALIDATED;
-    return FleetPass.begin(
-        store,
-        new FleetPass.Options(kind, used, trusted, sweeps, all),
-        () -> SystemReader.getInstance().now());
-  }
-
-  /**
-   * Compares the names that repositories say with what the names lead to, which may differ in a
-   * copy of a store: reads all manifests and names.
-   *
-   * @param repair true to repair what leaves no choice
-   * @return the contradictions; empty if there are none
-   * @throws IOException if the store does not answer
-   */
-  public List<NameCheck.Finding> checkNames(boolean repair) throws IOException {
-    return new NameCheck(store).run(repair);
-  }
-
-  /**
    * Deletes objects of a repository that no manifest lists.
    *
    * @param name its name; a trailing {@code .git} is ignored
@@ -865,30 +732,6 @@ public final class S3RepositoryManager implements Closeable {
    */
   public Sweep.Report sweep(String name, Duration grace, boolean dryRun) throws IOException {
     return maintenance(name).sweep(grace, dryRun);
-  }
-
-  /**
-   * Deletes objects of a repository that no manifest lists; all of one that was deleted, or that an
-   * import has left.
-   *
-   * @param repositoryId its id
-   * @param grace as {@link Maintenance#sweep} and {@link Maintenance#sweepNameless}
-   * @param dryRun whether nothing is to be changed
-   * @return what was deleted, or would be
-   * @throws ManifestException.Gone if there is no repository of this id, and was none
-   * @throws IOException as {@link Maintenance#sweep}
-   */
-  public Sweep.Report sweepById(String repositoryId, Duration grace, boolean dryRun)
-      throws IOException {
-    VersionedManifest found =
-        ManifestFile.read(store, repositoryId)
-            .orElseThrow(
-                () ->
-                    new ManifestException.Gone("there is no repository of the id " + repositoryId));
-    Optional<RepositoryName> name = found.manifest().name();
-    return name.isPresent()
-        ? sweep(name.get().value(), grace, dryRun)
-        : Maintenance.sweepNameless(store, found, grace, dryRun);
   }
 
   /**
@@ -927,6 +770,24 @@ public final class S3RepositoryManager implements Closeable {
    */
   public ObjectStore store() {
     return store;
+  }
+
+  /**
+   * Work on all repositories of the store.
+   *
+   * @return passes and checks, to be used while this manager is open
+   */
+  public Fleet fleet() {
+    return new Fleet(this);
+  }
+
+  /**
+   * Repositories in the making.
+   *
+   * @return imports, to be used while this manager is open
+   */
+  public Imports imports() {
+    return new Imports(this, catalog);
   }
 
   /** The known repositories, for tests. */

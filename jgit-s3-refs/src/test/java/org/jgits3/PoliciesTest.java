@@ -192,7 +192,7 @@ class PoliciesTest {
 
   /** All that maintenance by commands does. */
   static void maintain(S3RepositoryManager manager) throws Exception {
-    try (FleetPass pass = manager.collectionPass(false)) {
+    try (FleetPass pass = manager.fleet().collectionPass(false)) {
       String id = pass.next().orElseThrow();
       String name = manager.nameOf(id).orElseThrow();
       pass.done(

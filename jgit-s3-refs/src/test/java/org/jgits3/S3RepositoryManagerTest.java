@@ -23,13 +23,18 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -474,5 +479,32 @@ class S3RepositoryManagerTest {
       r.getRefDatabase().compact();
       assertThat(r.getRefDatabase().getRefs()).isEmpty();
     }
+  }
+
+  @Test
+  void a_store_that_is_only_read_gets_no_write() throws Exception {
+    MemoryObjectStore store = new MemoryObjectStore();
+    try (S3RepositoryManager writer = TestRepositories.manager(store)) {
+      writer.createRepository("r").close();
+    }
+    RequestCounts counts = new RequestCounts();
+    S3Settings settings = S3Settings.from(new Config(), "test");
+    try (S3RepositoryManager reader =
+        S3RepositoryManager.openReadOnly(new ObservedObjectStore(store, counts), settings)) {
+      assertThat(reader.list()).containsExactly("r");
+      try (S3Repository r = reader.openRepository("r")) {
+        assertThat(r.exactRef("HEAD")).isNotNull();
+        assertThatThrownBy(() -> r.setGitwebDescription("x"))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("was opened read-only");
+      }
+      assertThatThrownBy(() -> reader.createRepository("s"))
+          .isInstanceOf(StoreException.Refused.class);
+      assertThatThrownBy(() -> reader.delete("r")).hasMessageContaining("was opened read-only");
+      assertThatThrownBy(reader::maintainInBackground)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("read-only");
+    }
+    assertThat(counts.snapshot().of(RequestKind.PUT)).isZero();
   }
 }

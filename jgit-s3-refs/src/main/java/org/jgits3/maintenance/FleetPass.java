@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * become due by age.
  *
  * <pre>{@code
- * try (FleetPass pass = manager.collectionPass(false)) {
+ * try (FleetPass pass = manager.fleet().collectionPass(false)) {
  *   for (var id = pass.next(); id.isPresent(); id = pass.next()) {
  *     Optional<String> name = manager.nameOf(id.get()); // empty if it was deleted meanwhile
  *     if (name.isPresent()) {

@@ -35,10 +35,14 @@ public record Refs(
   /**
    * Copies the collections.
    *
-   * @throws IllegalArgumentException if a table is older than the one that it belongs to
+   * @throws IllegalArgumentException if a table is older than the one that it belongs to, or is
+   *     listed twice
    */
   public Refs {
     tables = List.copyOf(tables);
+    if (tables.stream().map(RefSnapshot::id).distinct().count() < tables.size()) {
+      throw new IllegalArgumentException("lists a table twice");
+    }
     for (int i = 1; i < tables.size(); i++) {
       checkBelongs(tables.get(i).id(), tables.get(i - 1).id());
     }

@@ -72,7 +72,7 @@ public final class Importer {
   public Imported run(ImportSource source, RepositoryName name) throws IOException {
     checkFree(name);
     source.inspect(manager.settings().config(), monitor);
-    try (S3Repository target = manager.createImport(source.makesTemplate())) {
+    try (S3Repository target = manager.imports().create(source.makesTemplate())) {
       Imported imported;
       try {
         imported = fill(target, source);
@@ -113,7 +113,7 @@ public final class Importer {
   private void publish(S3Repository made, RepositoryName name) throws IOException {
     String id = made.manifest().repositoryId();
     try {
-      manager.publish(made, name);
+      manager.imports().publish(made, name);
     } catch (ManifestException.Exists taken) {
       throw abandoned(made, taken);
     } catch (ManifestException.Gone deleted) {
@@ -136,7 +136,7 @@ public final class Importer {
   /** Deletes the repository of this import, or names it in the exception if that fails. */
   private IOException abandoned(S3Repository made, IOException why) {
     try {
-      manager.deleteImport(made);
+      manager.imports().delete(made);
     } catch (IOException e) { // a sweep deletes it later
       why.addSuppressed(e);
     }

@@ -94,7 +94,7 @@ final class TemplateSource extends ImportSource {
       throw new IOException(
           this + ": its copy was changed by others while it was made; repeat the command");
     }
-    manager.freeze(target, whole);
+    manager.imports().freeze(target, whole);
   }
 
   @Override

@@ -142,7 +142,7 @@ class MisplacedObjectsTest {
             }
             assertThat(manager.maintenance(each).verify(NullProgressMonitor.INSTANCE).findings())
                 .isEmpty();
-            assertThat(manager.checkNames(false)).isEmpty();
+            assertThat(manager.fleet().checkNames(false)).isEmpty();
           },
           name);
     }
@@ -196,7 +196,7 @@ class MisplacedObjectsTest {
     put(manifest(OTHER), manifest(NAME));
     process(
         (manager, any) -> {
-          assertThat(manager.checkNames(true))
+          assertThat(manager.fleet().checkNames(true))
               .extracting(NameCheck.Finding::key, NameCheck.Finding::repaired)
               .containsExactlyInAnyOrder(
                   tuple(manifest(NAME), false), tuple(manifest(OTHER), false));
@@ -235,10 +235,10 @@ class MisplacedObjectsTest {
         (manager, name) -> {
           assertThatThrownBy(() -> refs(manager, name))
               .isInstanceOf(RepositoryNotFoundException.class);
-          assertThat(manager.checkNames(false))
+          assertThat(manager.fleet().checkNames(false))
               .extracting(NameCheck.Finding::key, NameCheck.Finding::repaired)
               .containsExactlyInAnyOrder(tuple(pointer(NAME), false), tuple(pointer(OTHER), false));
-          assertThat(manager.checkNames(true))
+          assertThat(manager.fleet().checkNames(true))
               .extracting(NameCheck.Finding::repaired)
               .containsExactly(true, true);
         },

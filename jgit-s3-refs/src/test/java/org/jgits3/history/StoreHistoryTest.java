@@ -683,13 +683,13 @@ class StoreHistoryTest {
   @Test
   void repository_that_an_import_makes_comes_when_it_has_its_name() throws Exception {
     Follower follower = new Follower(history.now());
-    try (S3Repository made = elsewhere.createImport(false)) {
+    try (S3Repository made = elsewhere.imports().create(false)) {
       assertThat(follower.poll()).isEmpty();
       long again = requests(() -> assertThat(follower.poll()).isEmpty());
       assertThat(again).isEqualTo(1);
       push(made, MAIN);
       assertThat(follower.poll()).isEmpty();
-      elsewhere.publish(made, new RepositoryName("a"));
+      elsewhere.imports().publish(made, new RepositoryName("a"));
     }
     assertThat(follower.poll()).containsExactly("CREATED a main");
     assertThat(follower.poll()).isEmpty();
@@ -698,9 +698,9 @@ class StoreHistoryTest {
   @Test
   void deleted_import_is_not_returned() throws Exception {
     Follower follower = new Follower(history.now());
-    try (S3Repository made = elsewhere.createImport(false)) {
+    try (S3Repository made = elsewhere.imports().create(false)) {
       assertThat(follower.poll()).isEmpty();
-      elsewhere.deleteImport(made);
+      elsewhere.imports().delete(made);
     }
     assertThat(follower.poll()).isEmpty();
     assertThat(requests(() -> assertThat(follower.poll()).isEmpty())).isEqualTo(1);

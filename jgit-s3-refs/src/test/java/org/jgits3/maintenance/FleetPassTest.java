@@ -103,7 +103,7 @@ class FleetPassTest {
 
   /** Names of the repositories that a pass gives, none of which is worked on. */
   private List<String> due() throws IOException {
-    return names(maintainer.collectionPass(false));
+    return names(maintainer.fleet().collectionPass(false));
   }
 
   private Optional<Settled> collect(String name, ProgressMonitor monitor) throws IOException {
@@ -125,27 +125,28 @@ class FleetPassTest {
   @Test
   void idle_repositories_cost_a_listing_and_the_state() throws Exception {
     create("a", "b/c", "d");
-    assertThat(collectAll(maintainer.collectionPass(false)))
+    assertThat(collectAll(maintainer.fleet().collectionPass(false)))
         .containsExactlyInAnyOrder("a", "b/c", "d");
     var before = counts.snapshot();
-    assertThat(collectAll(maintainer.collectionPass(false))).isEmpty();
+    assertThat(collectAll(maintainer.fleet().collectionPass(false))).isEmpty();
     assertThat(counts.snapshot().since(before)).hasToString("2 requests: 1 GET, 1 LIST");
   }
 
   @Test
   void repository_that_changed_is_given_again() throws Exception {
     create("a", "b");
-    collectAll(maintainer.collectionPass(false));
+    collectAll(maintainer.fleet().collectionPass(false));
     push("b", MAIN);
     create("c");
-    assertThat(collectAll(maintainer.collectionPass(false))).containsExactlyInAnyOrder("b", "c");
+    assertThat(collectAll(maintainer.fleet().collectionPass(false)))
+        .containsExactlyInAnyOrder("b", "c");
     assertThat(due()).isEmpty();
   }
 
   @Test
   void repository_that_failed_is_given_again() throws Exception {
     create("a", "b");
-    FleetPass pass = maintainer.collectionPass(false);
+    FleetPass pass = maintainer.fleet().collectionPass(false);
     assertThat(names(pass)).containsExactlyInAnyOrder("a", "b");
     pass.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
     pass.done(id("b"), Optional.empty());
@@ -156,7 +157,7 @@ class FleetPassTest {
   @Test
   void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
-    FleetPass pass = maintainer.collectionPass(false);
+    FleetPass pass = maintainer.fleet().collectionPass(false);
     assertThat(pass.next()).contains(id("a"));
     pass.done(id("a"), collect("a", onceAtWork(() -> push("a", "refs/heads/other"))));
     pass.save();
@@ -167,7 +168,7 @@ class FleetPassTest {
   void S1_ref_that_is_deleted_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
     push("a", "refs/heads/other");
-    FleetPass pass = maintainer.collectionPass(false);
+    FleetPass pass = maintainer.fleet().collectionPass(false);
     assertThat(pass.next()).contains(id("a"));
     pass.done(id("a"), collect("a", onceAtWork(() -> delete("a", "refs/heads/other"))));
     pass.save();
@@ -218,25 +219,25 @@ class FleetPassTest {
   @Test
   void other_settings_of_collections_reach_all() throws Exception {
     create("a", "b");
-    collectAll(maintainer.collectionPass(false));
+    collectAll(maintainer.fleet().collectionPass(false));
     try (S3RepositoryManager other =
         TestRepositories.manager(store, "[gc]\npruneExpire = 1.day.ago")) {
-      assertThat(names(other.collectionPass(false))).containsExactlyInAnyOrder("a", "b");
+      assertThat(names(other.fleet().collectionPass(false))).containsExactlyInAnyOrder("a", "b");
     }
   }
 
   @Test
   void pass_over_all_gives_what_was_done_too() throws Exception {
     create("a", "b");
-    collectAll(maintainer.collectionPass(false));
-    assertThat(names(maintainer.collectionPass(true))).containsExactlyInAnyOrder("a", "b");
+    collectAll(maintainer.fleet().collectionPass(false));
+    assertThat(names(maintainer.fleet().collectionPass(true))).containsExactlyInAnyOrder("a", "b");
   }
 
   @Test
   void S4_two_passes_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
-    FleetPass one = maintainer.collectionPass(false);
-    FleetPass other = maintainer.collectionPass(false);
+    FleetPass one = maintainer.fleet().collectionPass(false);
+    FleetPass other = maintainer.fleet().collectionPass(false);
     one.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
     one.save();
     other.done(id("b"), collect("b", NullProgressMonitor.INSTANCE));
@@ -247,7 +248,7 @@ class FleetPassTest {
   @Test
   void name_that_is_deleted_and_used_again_is_given_again() throws Exception {
     create("a");
-    collectAll(maintainer.collectionPass(false));
+    collectAll(maintainer.fleet().collectionPass(false));
     users.delete("a");
     assertThat(due()).isEmpty();
     create("a");
@@ -257,16 +258,17 @@ class FleetPassTest {
   @Test
   void lost_state_is_a_pass_over_all() throws Exception {
     create("a", "b");
-    collectAll(maintainer.collectionPass(false));
+    collectAll(maintainer.fleet().collectionPass(false));
     store.delete(List.of(STATE));
-    assertThat(collectAll(maintainer.collectionPass(false))).containsExactlyInAnyOrder("a", "b");
+    assertThat(collectAll(maintainer.fleet().collectionPass(false)))
+        .containsExactlyInAnyOrder("a", "b");
     assertThat(due()).isEmpty();
   }
 
   @Test
   void damaged_state_is_told_and_kept() throws Exception {
     create("a");
-    collectAll(maintainer.collectionPass(false));
+    collectAll(maintainer.fleet().collectionPass(false));
     byte[] damaged = state();
     damaged[damaged.length / 2] ^= 1;
     isRefused(damaged, "is a damaged scan state: its checksum is wrong");
@@ -299,20 +301,21 @@ class FleetPassTest {
     String prefix = ObjectNames.prefix(id("a"));
     store.list(prefix, object -> objects.add(object.key()));
     store.put(objects.get(0), rotten, 0, rotten.length);
-    FleetPass pass = maintainer.verificationPass(true);
+    FleetPass pass = maintainer.fleet().verificationPass(true);
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
       String name = users.nameOf(id.get()).orElseThrow();
       pass.done(
           id.get(), maintainer.maintenance(name).verify(NullProgressMonitor.INSTANCE).settled());
     }
     pass.save();
-    assertThat(names(maintainer.verificationPass(false))).containsExactly("a");
-    assertThat(names(maintainer.verificationPass(true))).containsExactlyInAnyOrder("a", "b");
+    assertThat(names(maintainer.fleet().verificationPass(false))).containsExactly("a");
+    assertThat(names(maintainer.fleet().verificationPass(true)))
+        .containsExactlyInAnyOrder("a", "b");
   }
 
   private void isRefused(byte[] bytes, String why) throws IOException {
     store.put(STATE, bytes, 0, bytes.length);
-    assertThatThrownBy(() -> maintainer.collectionPass(false))
+    assertThatThrownBy(() -> maintainer.fleet().collectionPass(false))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(STATE + ": " + why)
         .hasMessageEndingWith("; delete it for a pass over all repositories");
@@ -330,7 +333,7 @@ class FleetPassTest {
   @Test
   void state_that_is_damaged_during_a_pass_is_not_overwritten() throws Exception {
     create("a");
-    FleetPass pass = maintainer.collectionPass(false);
+    FleetPass pass = maintainer.fleet().collectionPass(false);
     pass.done(id("a"), collect("a", NullProgressMonitor.INSTANCE));
     byte[] damaged = "jgit-s3 scan state 1\ndamaged".getBytes(US_ASCII);
     store.putIf(STATE, damaged, Precondition.absent());
@@ -371,7 +374,7 @@ class FleetPassTest {
         manager.createRepository("r" + (1000 + i)).close();
       }
       String last = ForkedJvm.run(List.of(), Killed.class, scratch.toString());
-      List<String> left = ids(manager.collectionPass(false));
+      List<String> left = ids(manager.fleet().collectionPass(false));
       assertThat(left).hasSize(all - FleetPass.STEP).contains(last);
     }
   }
@@ -399,7 +402,7 @@ class FleetPassTest {
     public static void main(String[] args) throws Exception {
       S3RepositoryManager manager =
           TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
-      FleetPass pass = manager.collectionPass(false);
+      FleetPass pass = manager.fleet().collectionPass(false);
       for (var id = pass.next(); id.isPresent(); id = pass.next()) {
         String name = manager.nameOf(id.get()).orElseThrow();
         Optional<Settled> settled =

@@ -105,14 +105,14 @@ class FleetSweepTest {
 
   /** Sweeps what a pass gives; returns the names, {@code -} for a repository without one. */
   private List<String> sweepAll(S3RepositoryManager manager, Duration grace) throws IOException {
-    return sweepAll(manager, manager.sweepPass(false), grace);
+    return sweepAll(manager, manager.fleet().sweepPass(false), grace);
   }
 
   private List<String> sweepAll(S3RepositoryManager manager, FleetPass pass, Duration grace)
       throws IOException {
     List<String> swept = new ArrayList<>();
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      pass.done(id.get(), manager.sweepById(id.get(), grace, false).settled());
+      pass.done(id.get(), manager.fleet().sweepById(id.get(), grace, false).settled());
       swept.add(label(id.get()));
     }
     pass.save();
@@ -127,7 +127,7 @@ class FleetSweepTest {
   /** As {@link #sweepAll}, without a sweep. */
   private List<String> due() throws IOException {
     List<String> names = new ArrayList<>();
-    FleetPass pass = sweeper.sweepPass(false);
+    FleetPass pass = sweeper.fleet().sweepPass(false);
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
       names.add(label(id.get()));
     }
@@ -279,7 +279,7 @@ class FleetSweepTest {
   void repository_that_is_renamed_during_a_pass_is_swept() throws Exception {
     create("a");
     replacePacks("a");
-    FleetPass pass = sweeper.sweepPass(false);
+    FleetPass pass = sweeper.fleet().sweepPass(false);
     users.rename("a", "b");
     assertThat(sweepAll(sweeper, pass, Duration.ZERO)).containsExactly("b");
     sweepAll(sweeper, Duration.ZERO);
@@ -290,8 +290,8 @@ class FleetSweepTest {
   @Test
   void S4_two_sweeps_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
-    FleetPass one = sweeper.sweepPass(false);
-    FleetPass other = sweeper.sweepPass(false);
+    FleetPass one = sweeper.fleet().sweepPass(false);
+    FleetPass other = sweeper.fleet().sweepPass(false);
     one.done(id("a"), settled("a"));
     one.save();
     other.done(id("b"), settled("b"));
@@ -300,12 +300,12 @@ class FleetSweepTest {
   }
 
   private Optional<Settled> settled(String name) throws IOException {
-    return sweeper.sweepById(id(name), DAY, false).settled();
+    return sweeper.fleet().sweepById(id(name), DAY, false).settled();
   }
 
   @Test
   void dry_run_claims_nothing() throws Exception {
     create("a");
-    assertThat(sweeper.sweepById(id("a"), DAY, true).settled()).isEmpty();
+    assertThat(sweeper.fleet().sweepById(id("a"), DAY, true).settled()).isEmpty();
   }
 }

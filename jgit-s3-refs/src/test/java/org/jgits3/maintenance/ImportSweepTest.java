@@ -49,7 +49,7 @@ class ImportSweepTest {
     plain = new DirectoryObjectStore(directory);
     store = new StagedManifests(plain);
     manager = MaintenanceFixture.manager(plain);
-    made = manager.createImport(false);
+    made = manager.imports().create(false);
     id = made.manifest().repositoryId();
     push();
   }
@@ -98,7 +98,7 @@ class ImportSweepTest {
   }
 
   private void publish() throws IOException {
-    manager.publish(made, RepositoryName.of("r"));
+    manager.imports().publish(made, RepositoryName.of("r"));
   }
 
   private void isSound() throws Exception {
@@ -171,7 +171,7 @@ class ImportSweepTest {
     Set<String> before = stored();
     Manifest manifest = manifest();
     for (int i = 0; i < 2; i++) {
-      assertThat(manager.sweepById(id, Duration.ZERO, false).objects()).isZero();
+      assertThat(manager.fleet().sweepById(id, Duration.ZERO, false).objects()).isZero();
     }
     assertThat(stored()).isEqualTo(before);
     assertThat(manifest()).isEqualTo(manifest);

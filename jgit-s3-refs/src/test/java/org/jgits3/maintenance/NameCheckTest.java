@@ -84,7 +84,7 @@ class NameCheckTest {
   }
 
   private List<NameCheck.Finding> check(boolean repair) throws IOException {
-    return manager.checkNames(repair);
+    return manager.fleet().checkNames(repair);
   }
 
   private void isFoundByItsName() throws Exception {
@@ -177,7 +177,7 @@ class NameCheckTest {
           }
         };
     try (S3RepositoryManager other = process(staged)) {
-      return other.checkNames(true);
+      return other.fleet().checkNames(true);
     }
   }
 
@@ -224,9 +224,9 @@ class NameCheckTest {
   @Test
   void E_m33_repository_that_no_name_leads_to_is_swept_as_any_other() throws Exception {
     set(Pointer.MISSING);
-    FleetPass pass = manager.sweepPass(true);
+    FleetPass pass = manager.fleet().sweepPass(true);
     for (var next = pass.next(); next.isPresent(); next = pass.next()) {
-      manager.sweepById(next.get(), Duration.ZERO, false);
+      manager.fleet().sweepById(next.get(), Duration.ZERO, false);
     }
     assertThat(check(true)).hasSize(1);
     isFoundByItsName();
@@ -291,7 +291,7 @@ class NameCheckTest {
           }
         };
     try (S3RepositoryManager other = process(renaming)) {
-      assertThat(other.checkNames(true)).isEmpty();
+      assertThat(other.fleet().checkNames(true)).isEmpty();
     }
     assertThat(reads.get()).isPositive();
     assertThat(id("t")).isEqualTo(id);

@@ -290,9 +290,9 @@ class SweepTest extends MaintainedRepository {
     String former = it.manifest().repositoryId();
     try (S3Repository stalled = it.maintainer.openRepository("r")) {
       it.users.delete("r");
-      assertThat(it.users.sweepById(former, Duration.ZERO, true).objects())
+      assertThat(it.users.fleet().sweepById(former, Duration.ZERO, true).objects())
           .isEqualTo(storedAndLeased().size());
-      it.users.sweepById(former, Duration.ZERO, false);
+      it.users.fleet().sweepById(former, Duration.ZERO, false);
       assertThat(storedAndLeased()).isEmpty();
       it.users.createRepository("r").close();
       assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))

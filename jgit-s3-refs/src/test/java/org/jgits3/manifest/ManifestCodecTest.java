@@ -225,6 +225,10 @@ class ManifestCodecTest {
           "which is newer",
           m -> object(m, "/refs/tables/1").put("id", "000000000000-" + "0".repeat(20))),
       rule(
+          "table listed twice",
+          "lists a table twice",
+          m -> object(m, "/refs").withArray("tables").add(object(m, "/refs/tables/1").deepCopy())),
+      rule(
           "null among tables",
           "refs.tables",
           m -> object(m, "/refs").withArray("tables").addNull()),

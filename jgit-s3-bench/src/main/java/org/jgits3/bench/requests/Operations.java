@@ -272,7 +272,7 @@ final class Operations {
   private Cost idleCollections() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
-      try (FleetPass pass = manager.collectionPass(true)) {
+      try (FleetPass pass = manager.fleet().collectionPass(true)) {
         for (var id = pass.next(); id.isPresent(); id = pass.next()) {
           String name = manager.nameOf(id.get()).orElseThrow();
           pass.done(
@@ -281,7 +281,7 @@ final class Operations {
         }
         pass.save();
       }
-      return process.cost(() -> isIdle(manager.collectionPass(false)));
+      return process.cost(() -> isIdle(manager.fleet().collectionPass(false)));
     }
   }
 
@@ -289,14 +289,15 @@ final class Operations {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       for (int i = 0; i < 2; i++) { // the first one leaves a mark
-        try (FleetPass pass = manager.sweepPass(true)) {
+        try (FleetPass pass = manager.fleet().sweepPass(true)) {
           for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-            pass.done(id.get(), manager.sweepById(id.get(), Duration.ZERO, false).settled());
+            pass.done(
+                id.get(), manager.fleet().sweepById(id.get(), Duration.ZERO, false).settled());
           }
           pass.save();
         }
       }
-      return process.cost(() -> isIdle(manager.sweepPass(false)));
+      return process.cost(() -> isIdle(manager.fleet().sweepPass(false)));
     }
   }
 

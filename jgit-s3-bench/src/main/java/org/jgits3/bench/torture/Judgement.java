@@ -50,9 +50,10 @@ final class Judgement {
       (what.startsWith("lost") ? lost : anomalies).add(what);
     }
     manager
+        .fleet()
         .checkNames(false)
         .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
-    manager.checkNames(true); // names that killed processes have left are listed no more
+    manager.fleet().checkNames(true); // names that killed processes have left are listed no more
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);

@@ -305,7 +305,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   /** Makes the next look-up ask the store, unless another one asks first. */
   @Override
-  public void refresh() {
+  public synchronized void refresh() { // so that a later call never sets an earlier moment
     refreshed = Freshness.since(System.nanoTime());
     lastSeen.compareAndSet(null, shared.newest());
   }

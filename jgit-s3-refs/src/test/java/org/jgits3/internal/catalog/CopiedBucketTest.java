@@ -127,12 +127,12 @@ class CopiedBucketTest {
 
   private void importTo(S3RepositoryManager manager, String name, boolean template)
       throws IOException {
-    try (S3Repository made = manager.createImport(template)) {
+    try (S3Repository made = manager.imports().create(template)) {
       push(made, "import of " + name);
       if (template) {
-        manager.freeze(made, made.manifest());
+        manager.imports().freeze(made, made.manifest());
       }
-      manager.publish(made, RepositoryName.of(name));
+      manager.imports().publish(made, RepositoryName.of(name));
     }
   }
 
@@ -205,13 +205,13 @@ class CopiedBucketTest {
         use(manager);
       }
       sweep(manager);
-      List<NameCheck.Finding> findings = manager.checkNames(true);
+      List<NameCheck.Finding> findings = manager.fleet().checkNames(true);
       throughout.removeAll(deletedInCopy);
       for (String id : throughout) {
         isFoundOrReported(id, findings, seed);
       }
       giveOtherNames(manager, findings);
-      assertThat(manager.checkNames(true)).as("seed %d", seed).isEmpty();
+      assertThat(manager.fleet().checkNames(true)).as("seed %d", seed).isEmpty();
       sweep(manager);
     }
     try (S3RepositoryManager manager = process(copy)) {
@@ -225,10 +225,10 @@ class CopiedBucketTest {
   }
 
   private static void sweep(S3RepositoryManager manager) throws IOException {
-    FleetPass pass = manager.sweepPass(true);
+    FleetPass pass = manager.fleet().sweepPass(true);
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
       try {
-        manager.sweepById(id.get(), Duration.ZERO, false);
+        manager.fleet().sweepById(id.get(), Duration.ZERO, false);
       } catch (ManifestException | RepositoryNotFoundException unreachable) {
         assertThat(unreachable).isNotInstanceOf(ManifestException.Corrupt.class);
       }

@@ -125,7 +125,7 @@ final class ForkFixture {
 
   /** Sweeps the repository of an id, which may be deleted. */
   Sweep.Report sweepById(String repositoryId) throws IOException {
-    return manager.sweepById(repositoryId, Duration.ZERO, false);
+    return manager.fleet().sweepById(repositoryId, Duration.ZERO, false);
   }
 
   void deleteAndSweep(String name) throws IOException {

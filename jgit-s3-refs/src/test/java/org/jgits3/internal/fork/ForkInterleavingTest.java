@@ -130,7 +130,7 @@ class ForkInterleavingTest extends ForkTestCase {
     it.fork("f");
     String template = it.templateId();
     tombstone("t");
-    assertThat(it.manager.checkNames(false)).isEmpty();
+    assertThat(it.manager.fleet().checkNames(false)).isEmpty();
     Sweep.Report report = it.sweepById(template);
     assertThat(report.fork()).contains("f");
     assertThat(report.settled()).as("to be searched again").isEmpty();
@@ -145,7 +145,7 @@ class ForkInterleavingTest extends ForkTestCase {
 
   @Test
   void K4_a_pass_of_sweeps_looks_for_forks_that_came_after_it_began() throws Exception {
-    var pass = it.manager.sweepPass(true);
+    var pass = it.manager.fleet().sweepPass(true);
     it.fork("f");
     tombstone("t");
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
@@ -343,16 +343,16 @@ class ForkInterleavingTest extends ForkTestCase {
 
   @Test
   void K13_what_is_not_as_it_was_when_it_was_whole_is_not_made_a_template() throws Exception {
-    try (S3Repository made = it.manager.createImport(true)) {
+    try (S3Repository made = it.manager.imports().create(true)) {
       Manifest whole = made.manifest();
       made.setGitwebDescription("changed");
-      assertThatThrownBy(() -> it.manager.freeze(made, whole))
+      assertThatThrownBy(() -> it.manager.imports().freeze(made, whole))
           .isInstanceOf(ManifestException.class)
           .hasMessageEndingWith("nothing was made of it, repeat the command");
-      it.manager.freeze(made, made.manifest());
+      it.manager.imports().freeze(made, made.manifest());
       assertThatThrownBy(() -> made.setGitwebDescription("again"))
           .isInstanceOf(ManifestException.class);
-      it.manager.publish(made, RepositoryName.of("u"));
+      it.manager.imports().publish(made, RepositoryName.of("u"));
     }
     it.manager.fork("u", "f").close();
     it.isSound("f");

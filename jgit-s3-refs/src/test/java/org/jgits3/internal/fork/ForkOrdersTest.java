@@ -59,11 +59,11 @@ class ForkOrdersTest {
   @BeforeEach
   void create() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(base);
-        S3Repository made = manager.createImport(true)) {
+        S3Repository made = manager.imports().create(true)) {
       MaintenanceFixture.point(made, ForkFixture.MAIN, TestRepositories.commit(made, "first"));
       template = made.manifest().repositoryId();
-      manager.freeze(made, made.manifest());
-      manager.publish(made, RepositoryName.of("t"));
+      manager.imports().freeze(made, made.manifest());
+      manager.imports().publish(made, RepositoryName.of("t"));
     }
   }
 
@@ -207,7 +207,7 @@ class ForkOrdersTest {
     sweeps.work.get();
     boolean made = isMade(forks.work);
     try (S3RepositoryManager manager = MaintenanceFixture.manager(store)) {
-      Sweep.Report again = manager.sweepById(template, Duration.ZERO, false);
+      Sweep.Report again = manager.fleet().sweepById(template, Duration.ZERO, false);
       if (made) {
         assertThat(again.fork()).as("%s", order).contains("f");
         Manifest fork = StoredManifest.read(store, "f");

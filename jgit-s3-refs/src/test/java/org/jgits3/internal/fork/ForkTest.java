@@ -257,7 +257,7 @@ class ForkTest extends ForkTestCase {
   @Test
   void a_template_may_have_a_recent_table_itself() throws Exception {
     List<String> refs;
-    try (S3Repository staging = it.manager.createImport(true)) {
+    try (S3Repository staging = it.manager.imports().create(true)) {
       ObjectId id = TestRepositories.commitBlobs(staging, 20);
       create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
       Folds.fold(staging);
@@ -265,9 +265,9 @@ class ForkTest extends ForkTestCase {
       MaintenanceFixture.delete(staging, "refs/base/7");
       Folds.fold(staging);
       assertThat(staging.manifest().refs().hasRecent()).isTrue();
-      it.manager.freeze(staging, staging.manifest());
+      it.manager.imports().freeze(staging, staging.manifest());
       refs = ForkFixture.refs(staging);
-      it.manager.publish(staging, RepositoryName.of("u"));
+      it.manager.imports().publish(staging, RepositoryName.of("u"));
     }
     it.manager.fork("u", "g").close();
     assertThat(it.manifest("g").refs().hasRecent()).isTrue();
@@ -412,7 +412,7 @@ class ForkTest extends ForkTestCase {
         .hasMessageContaining("there is no fork");
     assertThat(it.manager.list()).doesNotContain("g");
     it.isSound("f");
-    assertThat(it.manager.checkNames(false))
+    assertThat(it.manager.fleet().checkNames(false))
         .containsExactly(
             new NameCheck.Finding(
                 RepositoryName.of("f").pointerKey(),
@@ -423,7 +423,7 @@ class ForkTest extends ForkTestCase {
                 false));
     it.manager.detach("f", SILENT);
     it.isSound("f");
-    assertThat(it.manager.checkNames(false)).isEmpty();
+    assertThat(it.manager.fleet().checkNames(false)).isEmpty();
   }
 
   @Test

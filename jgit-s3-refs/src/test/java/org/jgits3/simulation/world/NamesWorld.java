@@ -271,7 +271,7 @@ public final class NamesWorld extends ManifestWorld {
     Duration grace = Duration.ofMillis(random.nextInt(2));
     scheduler.trace("sweep " + id + " after " + grace);
     try (S3RepositoryManager manager = new S3RepositoryManager(session.client, settings())) {
-      manager.sweepById(id, grace, false);
+      manager.fleet().sweepById(id, grace, false);
     }
   }
 

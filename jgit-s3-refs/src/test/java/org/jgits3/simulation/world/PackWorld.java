@@ -248,7 +248,7 @@ public final class PackWorld extends RepositoryWorld {
     for (String id : history.naming().ids()) {
       if (history.naming().manifest(id).name().isEmpty()) {
         scheduler.trace("sweep " + id);
-        manager.sweepById(id, Duration.ZERO, false);
+        manager.fleet().sweepById(id, Duration.ZERO, false);
       }
     }
   }

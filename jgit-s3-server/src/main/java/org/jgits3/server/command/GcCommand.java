@@ -87,7 +87,7 @@ final class GcCommand extends StoreCommand {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEachNamed(
           manager,
-          () -> manager.collectionPass(full || force || refs || detach),
+          () -> manager.fleet().collectionPass(full || force || refs || detach),
           output,
           name -> {
             progress.checkWanted();

@@ -73,7 +73,7 @@ final class SweepCommand extends StoreCommand {
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       selection.forEach(
           manager,
-          () -> manager.sweepPass(full),
+          () -> manager.fleet().sweepPass(full),
           output,
           target -> {
             Sweep.Report report = sweep(manager, target);
@@ -104,7 +104,7 @@ final class SweepCommand extends StoreCommand {
       throws IOException {
     Duration grace = Duration.ofHours(graceHours);
     return target.id().isPresent()
-        ? manager.sweepById(target.id().get(), grace, dryRun)
+        ? manager.fleet().sweepById(target.id().get(), grace, dryRun)
         : manager.sweep(target.name().orElseThrow(), grace, dryRun);
   }
 

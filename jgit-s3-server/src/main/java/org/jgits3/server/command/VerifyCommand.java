@@ -99,7 +99,7 @@ final class VerifyCommand extends StoreCommand {
   }
 
   private void names(S3RepositoryManager manager) throws IOException {
-    List<NameCheck.Finding> found = manager.checkNames(repair);
+    List<NameCheck.Finding> found = manager.fleet().checkNames(repair);
     long wrong = found.stream().filter(f -> !f.repaired()).count();
     output.value(new Names(wrong == 0, found));
     if (found.isEmpty()) {
@@ -121,7 +121,7 @@ final class VerifyCommand extends StoreCommand {
     try {
       Selection.allNamed(
           manager,
-          () -> manager.verificationPass(!changed),
+          () -> manager.fleet().verificationPass(!changed),
           output,
           name -> {
             Verification.Report report = verify(manager, name);

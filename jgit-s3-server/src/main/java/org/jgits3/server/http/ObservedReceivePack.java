@@ -57,7 +57,7 @@ final class ObservedReceivePack extends S3ReceivePack {
     if (getRepository() instanceof S3Repository repository) {
       PeekedCommands commands = PeekedCommands.of(input);
       if (!commands.fit(repository)) {
-        repository.validate(repository.sinceOpened());
+        repository.validate(repository.sinceBegan());
       }
       whole = commands.andRest();
     }

@@ -299,7 +299,7 @@ class JgitS3Test {
   void complete_import_without_a_name_gets_one_by_its_id() throws Exception {
     String id;
     try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
-        S3Repository made = manager.createImport(false)) {
+        S3Repository made = manager.imports().create(false)) {
       id = made.manifest().repositoryId();
     }
     assertThat(inStore("list").succeeds().out()).isEmpty();

@@ -99,7 +99,8 @@ public final class SnapshotTables {
       // registered.
       Optional<RefTable> ready = held(refs);
       ready = ready.isPresent() ? ready : derive(refs);
-      RefTable table = ready.isPresent() ? ready.get() : read(manifest, this::heldOrDownloaded);
+      RefTable table =
+          ready.isPresent() ? ready.get() : RefTable.of(read(manifest, this::heldOrDownloaded));
       install(refs.tableIds(), table);
       end = table;
       return table;
@@ -133,16 +134,17 @@ public final class SnapshotTables {
       return of(manifest);
     }
     metrics.comparisons.increment();
-    RefTable now =
+    List<PackedRefsTable> now =
         read(
             manifest,
             (key, level) ->
                 heldOrReadAgain(key, level, ready.get().level(ids.indexOf(level.id()))));
-    if (now.hasSameLevels(ready.get())) {
+    if (ready.get().isOf(now)) {
       return ready.get();
     }
-    install(ids, now);
-    return now;
+    RefTable table = RefTable.of(now);
+    install(ids, table);
+    return table;
   }
 
   private PackedRefsTable heldOrReadAgain(String key, RefSnapshot level, PackedRefsTable before)
@@ -169,7 +171,7 @@ public final class SnapshotTables {
   }
 
   /** Reads the tables of a manifest, all at the same time. */
-  private static RefTable read(Manifest manifest, Source source) throws IOException {
+  private static List<PackedRefsTable> read(Manifest manifest, Source source) throws IOException {
     List<RefSnapshot> levels = manifest.refs().tables();
     PackedRefsTable[] tables = new PackedRefsTable[levels.size()];
     ParallelRequests.forEach(
@@ -178,7 +180,7 @@ public final class SnapshotTables {
           String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
           tables[levels.indexOf(level)] = source.read(key, level);
         });
-    return RefTable.of(List.of(tables));
+    return List.of(tables);
   }
 
   private PackedRefsTable heldOrDownloaded(String key, RefSnapshot level) throws IOException {

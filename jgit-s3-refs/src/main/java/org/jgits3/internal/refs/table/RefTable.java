@@ -100,11 +100,11 @@ public final class RefTable {
     return index < levels.size() ? levels.get(index) : PackedRefsTable.EMPTY;
   }
 
-  /** Tests whether this consists of the same tables as another, which are compared by identity. */
-  public boolean hasSameLevels(RefTable other) {
-    boolean same = levels.size() == other.levels.size();
+  /** Tests whether this was made of some tables, which are compared by identity. */
+  public boolean isOf(List<PackedRefsTable> tables) {
+    boolean same = levels.size() == tables.size();
     for (int i = 0; same && i < levels.size(); i++) {
-      same = levels.get(i) == other.levels.get(i);
+      same = levels.get(i) == tables.get(i);
     }
     return same;
   }

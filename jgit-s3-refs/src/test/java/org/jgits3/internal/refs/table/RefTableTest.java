@@ -146,9 +146,9 @@ class RefTableTest {
     for (int i = 0; i < tables.size(); i++) {
       assertThat(table.level(i)).isSameAs(tables.get(i));
     }
-    assertThat(table.hasSameLevels(RefTable.of(tables))).isTrue();
+    assertThat(table.isOf(tables)).isTrue();
     tables.add(PackedRefsTable.EMPTY);
-    assertThat(table.hasSameLevels(RefTable.of(tables))).isFalse();
+    assertThat(table.isOf(tables)).isFalse();
   }
 
   /** Notes a ref, and lets the search go on. */

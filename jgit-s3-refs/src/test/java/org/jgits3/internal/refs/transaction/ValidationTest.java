@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -17,6 +18,7 @@ import org.jgits3.TwoProcesses;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.BeforeEach;
@@ -211,5 +213,38 @@ class ValidationTest extends TwoProcesses {
     RefUpdate rewind = here.updateRef(REF);
     rewind.setNewObjectId(first);
     assertThat(rewind.update()).isEqualTo(RefUpdate.Result.NEW);
+  }
+
+  @Test
+  void what_is_written_within_the_window_is_named_after_the_last_sweep() throws Exception {
+    open("1 h");
+    lookUp();
+    elsewhere.sweep("r", Duration.ZERO, false);
+    elsewhere.sweep("r", Duration.ZERO, false);
+    for (Purpose purpose : new Purpose[] {Purpose.request(), Purpose.ANY}) {
+      try (S3Repository r = manager.openRepository("r", purpose)) {
+        ObjectId next = TestRepositories.commit(r, "next", r.exactRef(REF).getObjectId());
+        assertThat(update(r, next)).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+      }
+    }
+  }
+
+  @Test
+  void description_is_compared_with_the_newest_unless_the_operation_has_asked() throws Exception {
+    for (String validate : new String[] {"always", "afterOpen", "1 h"}) {
+      open(validate);
+      here.setGitwebDescription("x");
+      lookUp();
+      try (S3Repository push = manager.openRepository("r", Purpose.push())) {
+        for (S3Repository r : new S3Repository[] {push, here}) {
+          there.setGitwebDescription("y");
+          r.setGitwebDescription("x");
+          there.validate(Freshness.ALWAYS);
+          assertThat(there.getGitwebDescription()).as(validate).isEqualTo("x");
+        }
+      }
+      here.close();
+      manager.close();
+    }
   }
 }
