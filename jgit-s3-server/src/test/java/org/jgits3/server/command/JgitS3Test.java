@@ -365,7 +365,7 @@ class JgitS3Test {
         .contains("a: deleted 0 objects", deleted);
     assertThat(inStore("sweep", "--all").succeeds().out())
         .contains(deleted, "1 unchanged since the last pass") // the grace period is not over
-        .doesNotContain("a: ");
+        .doesNotContainPattern("(?m)^a: "); // an id may end in a
     assertThat(inStore("sweep", "--all", "--full", "--json").succeeds().json()).hasSize(2);
     inStore("sweep", "--all", "--grace-hours", "0").succeeds();
     assertThat(inStore("sweep", "--all").succeeds().out())
