@@ -4,9 +4,11 @@ package org.jgits3;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.StoreListener;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -74,5 +76,16 @@ public final class Stores {
    */
   public static ObjectStore using(StoreLocation.Bucket bucket, S3Client client, int connections) {
     return S3ObjectStore.using(bucket, client, connections);
+  }
+
+  /**
+   * Tells a listener, such as {@code RequestMeters}, of each request to a store.
+   *
+   * @param store the store; closed with the returned one
+   * @param listener called by many threads, quickly
+   * @return the store, observed
+   */
+  public static ObjectStore observed(ObjectStore store, StoreListener listener) {
+    return new ObservedObjectStore(store, listener);
   }
 }

@@ -50,6 +50,7 @@ class ArchitectureTest {
           "org.jgits3.maintenance",
           "org.jgits3",
           "org.jgits3.transfer",
+          "org.jgits3.micrometer",
           "org.jgits3.transport");
 
   /** Classes that use what JGit keeps to itself. */
@@ -85,6 +86,7 @@ class ArchitectureTest {
           "maintenance.Fsck",
           "maintenance.PackCompaction",
           "maintenance.PinnedRepository",
+          "micrometer.BlockCacheMeters",
           "transfer.BareDirectory",
           "transfer.DirectoryUpdate",
           "transfer.LocalSource",

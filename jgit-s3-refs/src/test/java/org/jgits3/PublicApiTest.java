@@ -108,14 +108,10 @@ class PublicApiTest {
         }
         for (MatchResult thrown : THROWS.matcher(source).results().toList()) {
           String type = thrown.group(1);
-          if (type.contains(".internal.")
-              || source.contains("import " + INTERNAL)
-                  && Pattern.compile(
-                          "import org\\.jgits3\\.internal\\.[\\w.]*\\b"
-                              + Pattern.quote(type.split("\\.")[0])
-                              + ";")
-                      .matcher(source)
-                      .find()) {
+          String outermost = type.replaceFirst("\\..*", "");
+          Pattern hidden =
+              Pattern.compile("import " + Pattern.quote(INTERNAL) + ".*\\b" + outermost + ";");
+          if (type.contains(".internal.") || hidden.matcher(source).find()) {
             found.add(file.getFileName() + ": " + type);
           }
         }

@@ -2,13 +2,11 @@
 package org.jgits3;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
@@ -20,11 +18,7 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
 
 /** Repositories and objects for tests. */
 public final class TestRepositories {
@@ -57,37 +51,6 @@ public final class TestRepositories {
   /** A manager that gives up soon, as a process that is killed does not try again. */
   public static S3RepositoryManager impatient(ObjectStore store) throws ConfigInvalidException {
     return manager(store, "[s3]\ncommitDeadline = 100 ms");
-  }
-
-  /** The end of a process that is killed, which it cannot catch. */
-  private static final class Killed extends Error {
-    private static final long serialVersionUID = 1;
-  }
-
-  /**
-   * Renames a repository, as a process does that is killed before it is over.
-   *
-   * @param directory where the store is
-   * @param writes how many of its four writes are done: the new name is reserved, the old one is
-   *     marked as moving, the new one gets the repository, the old one becomes a tombstone
-   */
-  public static void renameAndDie(Path directory, String from, String to, int writes)
-      throws Exception {
-    AtomicInteger left = new AtomicInteger(writes);
-    ObjectStore dying =
-        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
-              throws IOException {
-            if (left.getAndDecrement() == 0) {
-              throw new Killed();
-            }
-            return super.putIf(key, body, precondition);
-          }
-        };
-    try (S3RepositoryManager manager = manager(dying)) {
-      assertThatThrownBy(() -> manager.rename(from, to)).isInstanceOf(Killed.class);
-    }
   }
 
   /** Inserts a commit of an empty tree. */

@@ -148,12 +148,6 @@ public final class Faults {
     return covers || REMEMBERED.put(me, me) != null;
   }
 
-  /** All packs that wait, whoever received them. */
-  public static List<?> allWaiting(Object quarantine) throws Exception {
-    Object deferred = field(quarantine, "deferred");
-    return List.copyOf(((Map<?, ?>) field(deferred, "waiting")).values());
-  }
-
   /** Commits a change for one epoch in whatever epoch the repository is. */
   public static Object commitInAnyEpoch(Object committer, Object change) throws IOException {
     return ((ManifestCommitter) committer)

@@ -22,12 +22,12 @@ import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.micrometer.StoreMeters;
 import org.jgits3.server.http.limit.BodyFilter;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
 import org.jgits3.server.http.metrics.MetricsHandler;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.StoreMeters;
 import org.jgits3.server.http.users.BasicAuthentication;
 import org.jgits3.server.http.users.UsersFile;
 
@@ -372,7 +372,7 @@ public final class GitHttpServer implements Closeable {
      * @throws IOException if the address cannot be bound
      */
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
-      StoreMeters.bind(manager, metrics.registry());
+      new StoreMeters(manager).bindTo(metrics.registry());
       return start(new NamedRepositories(manager, createOnPush), () -> answers(manager));
     }
 

@@ -13,7 +13,6 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.ObjectStore;
@@ -194,6 +193,6 @@ public abstract class Program implements Runnable {
   }
 
   private static ObjectStore store(S3Settings settings, StoreListener listener) throws IOException {
-    return new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener);
+    return Stores.observed(Stores.open(settings.location(), settings.options()), listener);
   }
 }

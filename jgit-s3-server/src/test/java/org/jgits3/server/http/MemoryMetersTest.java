@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.micrometer.StoreMeters;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.StoreMeters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,7 +27,7 @@ class MemoryMetersTest {
     config.setInt("s3", "upload", "buffers", 2);
     try (ServerMetrics metrics = new ServerMetrics();
         S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
-      StoreMeters.bind(manager, metrics.registry());
+      new StoreMeters(manager).bindTo(metrics.registry());
       manager.createRepository("r").close();
       assertThat(metrics.prometheusText())
           .contains(

@@ -8,8 +8,8 @@ import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.micrometer.StoreMeters;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.StoreMeters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +25,7 @@ class RefsMetersTest {
     try (ServerMetrics metrics = new ServerMetrics();
         S3RepositoryManager manager = S3RepositoryManager.open(settings);
         S3Repository repository = manager.openRepository("r")) {
-      StoreMeters.bind(manager, metrics.registry());
+      new StoreMeters(manager).bindTo(metrics.registry());
       repository.getRefDatabase().getRefs();
       assertThat(metrics.prometheusText())
           .contains(

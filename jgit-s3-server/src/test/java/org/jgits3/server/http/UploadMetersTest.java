@@ -9,8 +9,8 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.micrometer.StoreMeters;
 import org.jgits3.server.http.metrics.ServerMetrics;
-import org.jgits3.server.http.metrics.StoreMeters;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +24,7 @@ class UploadMetersTest {
     config.setInt("s3", "upload", "buffers", 3);
     try (ServerMetrics metrics = new ServerMetrics();
         S3RepositoryManager manager = S3RepositoryManager.open(S3Settings.from(config, "test"))) {
-      StoreMeters.bind(manager, metrics.registry());
+      new StoreMeters(manager).bindTo(metrics.registry());
       PackUpload upload = ((PackUploads) manager.uploads()).begin("a");
       upload.write(new byte[PackUpload.OWN_BYTES + 1]);
 

@@ -131,10 +131,6 @@ public final class TransferMemory implements MemoryUse {
     take(bytes, whole, what);
   }
 
-  private synchronized long free() {
-    return limit - taken;
-  }
-
   private synchronized void give(long bytes) {
     taken -= bytes;
     notifyAll();
@@ -254,11 +250,6 @@ public final class TransferMemory implements MemoryUse {
         allowed += STEP;
       }
       sent++;
-    }
-
-    /** Length of the largest object that could be in memory as a whole now. */
-    public synchronized long largestThatFits() {
-      return largest + free() / COPIES;
     }
 
     private void grow(long bytes, String what) throws IOException {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http.metrics;
 
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -14,10 +13,8 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.Closeable;
-import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import org.jgits3.micrometer.BlockCacheMeters;
+import org.jgits3.micrometer.RequestMeters;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
@@ -28,21 +25,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics gc = new JvmGcMetrics();
 
-  /**
-   * Cached meters, because finding a meter in the registry by its tags costs more than counting.
-   */
-  private final Map<Request, Meters> requests = new ConcurrentHashMap<>();
-
-  /** Tags of a request. */
-  private record Request(RequestKind kind, RequestOutcome outcome) {}
-
-  /** Meters of requests with the same tags. */
-  private record Meters(Timer time, Counter transferred) {
-    void count(long bytes, long nanos) {
-      time.record(nanos, TimeUnit.NANOSECONDS);
-      transferred.increment((double) bytes);
-    }
-  }
+  private final RequestMeters requests = new RequestMeters(registry);
 
   /** Creates metrics that are zero. */
   public ServerMetrics() {
@@ -51,7 +34,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
     new ProcessorMetrics().bindTo(registry);
     new UptimeMetrics().bindTo(registry);
     new FileDescriptorMetrics().bindTo(registry);
-    new BlockCacheMetrics().bindTo(registry);
+    new BlockCacheMeters().bindTo(registry);
     gc.bindTo(registry);
   }
 
@@ -75,22 +58,7 @@ public final class ServerMetrics implements StoreListener, Closeable {
 
   @Override
   public void requestEnded(RequestKind kind, RequestOutcome outcome, long bytes, long nanos) {
-    requests.computeIfAbsent(new Request(kind, outcome), this::meters).count(bytes, nanos);
-  }
-
-  private Meters meters(Request request) {
-    Tags tags = Tags.of("kind", lower(request.kind()), "outcome", lower(request.outcome()));
-    return new Meters(
-        timer("jgits3.store.requests", "Requests to the store", tags),
-        Counter.builder("jgits3.store.transferred")
-            .description("Content bytes sent to the store or received from it")
-            .baseUnit("bytes")
-            .tags(tags)
-            .register(registry));
-  }
-
-  private static String lower(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
+    requests.requestEnded(kind, outcome, bytes, nanos);
   }
 
   /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.http.metrics;
+package org.jgits3.micrometer;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -13,7 +13,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
  * Look-ups in JGit's cache of pack blocks by result, and its size. Fetches the cache for each
  * value, because a reconfiguration replaces it.
  */
-public final class BlockCacheMetrics implements MeterBinder {
+public final class BlockCacheMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     lookUps(registry, "hit", DfsBlockCache::getHitCount);
@@ -26,7 +26,7 @@ public final class BlockCacheMetrics implements MeterBinder {
 
   private static void lookUps(
       MeterRegistry registry, String result, Function<DfsBlockCache, long[]> count) {
-    FunctionCounter.builder("jgits3.blockcache.lookups", count, BlockCacheMetrics::sum)
+    FunctionCounter.builder("jgits3.blockcache.lookups", count, BlockCacheMeters::sum)
         .description("Look-ups in the block cache by result")
         .tag("result", result)
         .register(registry);
