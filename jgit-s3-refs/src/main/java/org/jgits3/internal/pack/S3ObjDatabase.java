@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
@@ -25,6 +24,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.ObjectDatabase;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
@@ -84,9 +84,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   /** Memory and work of the push or fetch that this handle serves. */
   private final TransferShare transfer;
-
-  /** Thread that is creating a pack parser, and with it the reader of the parser. */
-  @Nullable private volatile Thread parserMaker;
 
   /**
    * Version of the shared packs from which the current list was made, or is being made. Written by
@@ -387,13 +384,39 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   DfsPackParser newPackParser(S3Inserter inserter, InputStream in) throws IOException {
-    parserMaker = Thread.currentThread();
-    try {
-      return new PushParser(
-          this, inserter, in, transfer.memory(defers), transfer.beginWork(defers));
-    } finally {
-      parserMaker = null;
+    return new PushParser(this, inserter, in, transfer.memory(defers), transfer.beginWork(defers));
+  }
+
+  /** The objects as a pack parser, which alone calls this, finds them. */
+  @Override
+  public ObjectDatabase newCachedDatabase() {
+    return new ForParser(this);
+  }
+
+  private static final class ForParser extends ObjectDatabase {
+    private final S3ObjDatabase database;
+
+    ForParser(S3ObjDatabase database) {
+      this.database = database;
     }
+
+    @Override
+    public ObjectReader newReader() {
+      return new S3Reader(database).forParser(database.transfer.memory(database.defers));
+    }
+
+    @Override
+    public ObjectInserter newInserter() {
+      return database.newInserter();
+    }
+
+    @Override
+    public long getApproximateObjectCount() {
+      return database.getApproximateObjectCount();
+    }
+
+    @Override
+    public void close() {} // the handle is closed by its user
   }
 
   /** Publishes a pack that other handles received and hide, if it has an object. */
@@ -462,10 +485,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   @Override
   public DfsReader newReader() {
-    S3Reader reader = new S3Reader(this);
-    return Thread.currentThread() == parserMaker
-        ? reader.forParser(transfer.memory(defers))
-        : reader;
+    return new S3Reader(this);
   }
 
   /**
