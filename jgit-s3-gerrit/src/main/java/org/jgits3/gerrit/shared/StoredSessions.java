@@ -251,8 +251,7 @@ public class StoredSessions {
     try {
       long asOf = System.nanoTime();
       byte[] bytes = StoredSession.bytes(before.mark(), session);
-      Optional<ObjectVersion> written =
-          write(key, Optional.of(before.version()), bytes, ATTEMPTS);
+      Optional<ObjectVersion> written = write(key, Optional.of(before.version()), bytes, ATTEMPTS);
       if (written.isPresent()) {
         remember(key, new StoredSession(session, before.mark(), written.get(), asOf));
       } else {
