@@ -132,7 +132,7 @@ class PacksThatGitRefusesTest {
           String ref = "refs/heads/" + seed;
           String name = seed % 2 == 0 ? "r" : "collected";
           String here = push(name, ref, pack.commit(), pack.bytes());
-          if (isAccepted(here, ref)) {
+          if (isAccepted(here, ref) && !pack.hasFaultThatNothingLeadsTo()) {
             pack.kinds().forEach(kind -> accepted.merge(kind, 1, Integer::sum));
             String there = pushToGit(ref, pack.commit(), pack.bytes());
             assertThat(there).as("%s", pack.kinds()).contains("unpack ok").contains("ok " + ref);
@@ -146,6 +146,35 @@ class PacksThatGitRefusesTest {
     ObjectId tip = ObjectId.fromString("1".repeat(40));
     assertThat(pushToGit(ref, tip, pack)).doesNotContain("unpack ok");
     assertThat(push(ref, tip, pack)).contains(why);
+  }
+
+  private static byte[] commit(ObjectId tree) {
+    String who = "A U Thor <author@example.com> 1700000000 +0000\n";
+    return ("tree " + tree.name() + "\nauthor " + who + "committer " + who + "\nm\n")
+        .getBytes(UTF_8);
+  }
+
+  @Test
+  void tree_that_nothing_leads_to_is_checked_once_a_commit_does() throws Exception {
+    ObjectId empty = ForgedPack.id(Constants.OBJ_TREE, new byte[0]);
+    TreeFormatter formatter = new TreeFormatter();
+    formatter.append("b", FileMode.REGULAR_FILE, empty);
+    byte[] tree = formatter.toByteArray();
+    byte[] sound = commit(empty);
+    byte[] pack =
+        new ForgedPack(3)
+            .object(Constants.OBJ_COMMIT, sound)
+            .object(Constants.OBJ_TREE, new byte[0])
+            .object(Constants.OBJ_TREE, tree)
+            .closed();
+    String one = "refs/heads/one";
+    assertThat(isAccepted(push(one, ForgedPack.id(Constants.OBJ_COMMIT, sound), pack), one))
+        .isTrue();
+    byte[] later = commit(ForgedPack.id(Constants.OBJ_TREE, tree));
+    String two = "refs/heads/two";
+    byte[] leading = new ForgedPack(1).object(Constants.OBJ_COMMIT, later).closed();
+    String report = push(two, ForgedPack.id(Constants.OBJ_COMMIT, later), leading);
+    assertThat(isAccepted(report, two)).as(report).isFalse();
   }
 
   @Test

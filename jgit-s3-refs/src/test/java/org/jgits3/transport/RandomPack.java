@@ -100,6 +100,7 @@ final class RandomPack {
   private final byte[] bytes;
 
   private int blobAt;
+  private boolean leadsToTree = true;
 
   /**
    * Makes a pack.
@@ -150,6 +151,14 @@ final class RandomPack {
     return commit;
   }
 
+  /**
+   * Tests whether a tree that nothing leads to has a fault. Git checks the types of all that such a
+   * tree names; here that is done once something leads to it.
+   */
+  boolean hasFaultThatNothingLeadsTo() {
+    return !leadsToTree && kinds.contains(Kind.OTHER_TYPE_IN_TREE);
+  }
+
   List<Kind> kinds() {
     return kinds;
   }
@@ -158,10 +167,11 @@ final class RandomPack {
     byte[] tip = commit(tree, "author " + WHO);
     if (kinds.contains(Kind.OTHER_TYPE_IN_COMMIT)) {
       ObjectId other = any(List.of(knownId, emptyTree(), ForgedPack.id(Constants.OBJ_BLOB, blob)));
+      leadsToTree = random.nextBoolean();
       tip =
-          random.nextBoolean()
-              ? commit(other, "author " + WHO)
-              : commit(tree, "parent " + other.name(), "author " + WHO);
+          leadsToTree
+              ? commit(tree, "parent " + other.name(), "author " + WHO)
+              : commit(other, "author " + WHO);
     }
     return kinds.contains(Kind.CHANGED_TIP) ? changed(tip, TREE_LINE) : tip;
   }
