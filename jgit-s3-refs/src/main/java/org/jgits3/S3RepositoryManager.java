@@ -373,7 +373,8 @@ public final class S3RepositoryManager implements Closeable {
    * @throws RepositoryNotFoundException if there is no such template
    * @throws ManifestException.Exists if there is a repository of that name
    * @throws ManifestException.Gone if the template was deleted or renamed, which this process did
-   *     not know; there is no fork then, and another try looks up the name anew
+   *     not know; there is no fork then, and another try looks up the name anew. Or if another
+   *     process deleted or renamed the fork as soon as it was created
    * @throws ManifestException if the repository is no template
    * @throws UnknownOutcomeException if it is not known whether it was created, or whether its
    *     template still existed afterwards. If the fork exists and the template can still be opened,

@@ -199,8 +199,9 @@ final class Names {
     switch (operation.kind) {
       case CREATE, FORK -> {
         for (Manifest made : operation.made) {
-          boolean lives = manifests.get(made.repositoryId()).holdsRepository();
-          check(!lives, operation, "is reported as deleted, and is there");
+          Manifest now = manifests.get(made.repositoryId());
+          boolean lives = now.name().map(RepositoryName::value).equals(Optional.of(operation.to));
+          check(!lives, operation, "is reported as deleted or renamed, and is there");
         }
       }
       case IMPORT -> checkNotMade(operation);
