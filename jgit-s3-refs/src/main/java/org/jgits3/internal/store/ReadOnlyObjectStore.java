@@ -2,72 +2,32 @@
 package org.jgits3.internal.store;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Consumer;
-import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
+import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 
 /** A store of which this process only reads. Each write fails before a request is sent. */
-public final class ReadOnlyObjectStore implements ObjectStore {
-  private final ObjectStore store;
-
+public final class ReadOnlyObjectStore extends ObservedObjectStore {
   /**
    * Reads from a store.
    *
    * @param store the store; closed with this
    */
   public ReadOnlyObjectStore(ObjectStore store) {
-    this.store = store;
+    super(store, (kind, outcome, bytes, nanos) -> {}); // which passes on all that is not here
   }
 
   private StoreException.Refused refused(String key) {
     return new StoreException.Refused(
         key, location() + ": was opened read-only; nothing was written to " + key, null);
-  }
-
-  @Override
-  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
-      throws IOException {
-    return store.get(key, known, limit);
-  }
-
-  @Override
-  public ObjectVersion read(ReadRequest range) throws IOException {
-    return store.read(range);
-  }
-
-  @Override
-  public boolean compare(ReadRequest held) throws IOException {
-    return store.compare(held);
-  }
-
-  @Override
-  public Optional<ObjectInfo> stat(String key) throws IOException {
-    return store.stat(key);
-  }
-
-  @Override
-  public List<MultipartUpload> listMultipart(String prefix) throws IOException {
-    return store.listMultipart(prefix);
-  }
-
-  @Override
-  public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-    store.list(prefix, each);
   }
 
   @Override
@@ -108,25 +68,5 @@ public final class ReadOnlyObjectStore implements ObjectStore {
     if (!keys.isEmpty()) {
       throw refused(keys.iterator().next());
     }
-  }
-
-  @Override
-  public Optional<String> service() {
-    return store.service();
-  }
-
-  @Override
-  public void endRetries() {
-    store.endRetries();
-  }
-
-  @Override
-  public String location() {
-    return store.location();
-  }
-
-  @Override
-  public void close() throws IOException {
-    store.close();
   }
 }
