@@ -96,6 +96,7 @@ final class RandomPack {
   private final ObjectId knownId;
   private final List<Kind> kinds = new ArrayList<>();
   private final byte[] blob;
+  private final byte[] tree;
   private final ObjectId commit;
   private final byte[] bytes;
 
@@ -116,7 +117,7 @@ final class RandomPack {
     for (int i = random.nextInt(3); i >= 0; i--) {
       kinds.add(Kind.values()[random.nextInt(Kind.values().length)]);
     }
-    byte[] tree = tree().toByteArray();
+    tree = tree().toByteArray();
     byte[] tip = tip(ForgedPack.id(Constants.OBJ_TREE, tree));
     commit = ForgedPack.id(Constants.OBJ_COMMIT, tip);
     ForgedPack body = new ForgedPack(0);
@@ -152,11 +153,25 @@ final class RandomPack {
   }
 
   /**
-   * Tests whether a tree that nothing leads to has a fault. Git checks the types of all that such a
-   * tree names; here that is done once something leads to it.
+   * Tests whether nothing leads to the tree of this pack, which may name an object of another type.
+   * Git checks what each tree of a pack names; here that is checked once something leads to it.
    */
-  boolean hasFaultThatNothingLeadsTo() {
+  boolean hasUnreachableTree() {
     return !leadsToTree && kinds.contains(Kind.OTHER_TYPE_IN_TREE);
+  }
+
+  /** A commit that leads to the tree. */
+  byte[] commitOfTree() {
+    return commit(ForgedPack.id(Constants.OBJ_TREE, tree), "author " + WHO);
+  }
+
+  /** A pack of that commit, and what it leads to as far as it is in this pack. */
+  byte[] packOfTree() {
+    return new ForgedPack(3)
+        .object(Constants.OBJ_COMMIT, commitOfTree())
+        .object(Constants.OBJ_TREE, tree)
+        .object(Constants.OBJ_BLOB, blob)
+        .closed();
   }
 
   List<Kind> kinds() {
