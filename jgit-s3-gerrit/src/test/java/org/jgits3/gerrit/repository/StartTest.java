@@ -16,6 +16,7 @@ import org.jgits3.gerrit.TestSite;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.signed.UnsafeProxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,15 @@ class StartTest {
   void a_bucket_holds_the_projects() throws Exception {
     S3Server server = S3Servers.require();
     assertWorks(site(TestSite.bucket(server.endpoint(), server.newBucket().bucket())));
+  }
+
+  @Test
+  void a_bucket_that_loses_writes_is_refused() throws Exception {
+    S3Server server = S3Servers.require();
+    try (UnsafeProxy proxy = new UnsafeProxy(server, UnsafeProxy.Fault.CHECKS_FIRST, 1, 1)) {
+      String bucket = server.newBucket().bucket();
+      assertRefused(site(TestSite.bucket(proxy.endpoint(), bucket)), bucket, "-race' failed");
+    }
   }
 
   @Test

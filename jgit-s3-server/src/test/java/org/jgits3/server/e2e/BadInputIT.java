@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -384,6 +385,20 @@ class BadInputIT {
     refused.failsInOneLine(FAILED);
     assertThat(refused.stderr()).contains(file.toString());
     assertThat(file).hasContent("mine");
+  }
+
+  @Test
+  void limits_that_exceed_the_heap_are_told_when_the_server_starts() throws IOException {
+    try (ServerProcess server = ServerProcess.start(store)) {
+      assertThat(server.log()).doesNotContain("limits of memory");
+    }
+    Files.writeString(
+        scratch.resolve("jgit-s3.config"),
+        "[s3 \"receive\"]\n\tmemoryLimit = 2g\n",
+        StandardOpenOption.APPEND);
+    try (ServerProcess server = ServerProcess.start(store)) {
+      assertThat(server.log()).contains("the limits of memory in the configuration are 2");
+    }
   }
 
   @Test
