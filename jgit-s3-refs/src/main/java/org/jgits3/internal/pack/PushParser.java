@@ -106,7 +106,7 @@ final class PushParser extends DfsPackParser {
       throws IOException {
     check.beginWhole(streamPosition);
     if (type != Constants.OBJ_BLOB) {
-      memory.takeForLargest(inflatedSize);
+      memory.takeForLargest(inflatedSize, check::named);
     }
     super.onBeginWholeObject(streamPosition, type, inflatedSize);
   }
@@ -115,7 +115,7 @@ final class PushParser extends DfsPackParser {
   protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
       throws IOException {
     check.beginDelta(streamPosition, baseStreamPosition);
-    memory.takeForLargest(inflatedSize);
+    memory.takeForLargest(inflatedSize, check::named);
     bases.delta(baseStreamPosition);
     super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
   }
@@ -124,7 +124,7 @@ final class PushParser extends DfsPackParser {
   protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
       throws IOException {
     check.beginDelta(streamPosition);
-    memory.takeForLargest(inflatedSize);
+    memory.takeForLargest(inflatedSize, check::named);
     bases.delta(baseId);
     super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
   }
@@ -151,7 +151,7 @@ final class PushParser extends DfsPackParser {
       throw new TransportException(
           check.named() + " makes one of " + size + " bytes, and the limit is " + limit);
     }
-    memory.takeForLargest(size);
+    memory.takeForLargest(size, check::named);
     return super.onEndDelta();
   }
 
@@ -160,7 +160,7 @@ final class PushParser extends DfsPackParser {
   protected ObjectTypeAndSize seekDatabase(PackedObjectInfo base, ObjectTypeAndSize info)
       throws IOException {
     ObjectTypeAndSize found = super.seekDatabase(base, info);
-    memory.takeForLargest(found.size);
+    memory.takeForLargest(found.size, () -> named(base));
     begin(base, found.size);
     return found;
   }
@@ -194,6 +194,10 @@ final class PushParser extends DfsPackParser {
     }
   }
 
+  private static String named(PackedObjectInfo object) {
+    return "the object at byte " + object.getOffset() + " of the pack,";
+  }
+
   private void begin(PackedObjectInfo base, long size) {
     resolving = true;
     bases.begin(base, size);
@@ -203,7 +207,7 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
       throws IOException {
-    memory.takeForLargest(data.length);
+    memory.takeForLargest(data.length, () -> named(object));
     work.checkTime();
     if (resolving) { // before, an object that is no delta
       check.resolved();

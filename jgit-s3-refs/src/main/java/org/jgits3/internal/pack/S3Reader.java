@@ -143,7 +143,8 @@ final class S3Reader extends DfsReader {
   public ObjectLoader open(AnyObjectId id, int typeHint) throws IOException {
     database.checkTime();
     if (memory != null && typeHint == OBJ_ANY) {
-      memory.takeForLargest(getObjectSize(id, typeHint));
+      ObjectId named = id.copy();
+      memory.takeForLargest(getObjectSize(id, typeHint), () -> "object " + named.name() + ",");
     }
     return lookUp(() -> twice(id, () -> super.open(id, typeHint)), next -> next.open(id, typeHint));
   }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jgits3.metrics.MemoryUse;
 
 /**
@@ -171,16 +172,21 @@ public final class TransferMemory implements MemoryUse {
      * Takes memory for an object that is going to be in memory as a whole.
      *
      * @param bytes its length, or the length of a delta, as the pack declares it
+     * @param named names it for the message, and ends with a comma
      * @throws IOException if there is not enough, or no array has so many bytes
      */
-    public synchronized void takeForLargest(long bytes) throws IOException {
+    public synchronized void takeForLargest(long bytes, Supplier<String> named) throws IOException {
       if (bytes < 0 || bytes > Integer.MAX_VALUE) {
         throw new IOException(
-            "a pack with a tree, commit, tag or delta of "
+            named.get()
+                + " has "
                 + Long.toUnsignedString(bytes)
-                + " bytes cannot be received");
+                + " bytes, and a tree, commit, tag or delta may have "
+                + Integer.MAX_VALUE);
       }
-      takeForCopies(bytes, "a pack with an object of " + mib(bytes));
+      if (bytes > largest) { // first, since most are not, and cost no text
+        takeForCopies(bytes, named.get() + " of " + mib(bytes) + ",");
+      }
     }
 
     /**

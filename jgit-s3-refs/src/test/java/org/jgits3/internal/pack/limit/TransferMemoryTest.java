@@ -121,7 +121,9 @@ class TransferMemoryTest {
         new ForgedPack(1).header(Constants.OBJ_TREE, GIB).deflated(new byte[1_000]).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("a pack with an object of 1024 MiB takes some 3072 MiB of memory");
+        .hasMessage(
+            "object 1 of the pack, at byte 12, of 1024 MiB, takes some 3072 MiB of memory, and [s3"
+                + " \"receive\"] memoryLimit of the server is 64 MiB");
   }
 
   @Test
@@ -134,7 +136,25 @@ class TransferMemoryTest {
     byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("a pack with an object of 1024 MiB takes some 3072 MiB of memory");
+        .hasMessageStartingWith("object 2 of the pack, at byte ")
+        .hasMessageEndingWith(
+            ", of 1024 MiB, takes some 3072 MiB of memory, and [s3 \"receive\"] memoryLimit of the"
+                + " server is 64 MiB");
+  }
+
+  @Test
+  void a_small_delta_that_makes_more_than_an_array_has_is_refused_when_it_has_arrived()
+      throws Exception {
+    open("64m");
+    ForgedPack pack = new ForgedPack(2);
+    int base = pack.position();
+    long result = 2_200_000_000L;
+    byte[] delta = ForgedPack.delta(1 << 24, result, copies(1));
+    byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
+    assertThatThrownBy(() -> push(bytes))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("object 2 of the pack, at byte ")
+        .hasMessageContaining("2200000000 bytes");
   }
 
   @Test
@@ -167,8 +187,8 @@ class TransferMemoryTest {
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "a pack with a tree, commit, tag or delta of 9223372039002259440 bytes cannot be"
-                + " received");
+            "object 1 of the pack, at byte 12, has 9223372039002259440 bytes, and a tree, commit, tag or"
+                + " delta may have 2147483647");
   }
 
   @Test
@@ -224,7 +244,7 @@ class TransferMemoryTest {
     byte[] bytes = new ForgedPack(1).delta(base, delta).closed();
     assertThatThrownBy(() -> push(bytes))
         .isInstanceOf(IOException.class)
-        .hasMessageStartingWith("a pack with an object of 8 MiB takes some 24 MiB");
+        .hasMessageStartingWith("object " + base.name() + ", of 8 MiB, takes some 24 MiB");
   }
 
   @Test
