@@ -86,7 +86,8 @@ final class VerifyCommand extends StoreCommand {
     if (repair && !subject.names) {
       throw usage("--repair: goes with --names");
     }
-    try (S3RepositoryManager manager = repair ? program.open() : program.openToRead()) {
+    boolean writes = repair || subject.all; // what a pass has done is noted in the store
+    try (S3RepositoryManager manager = writes ? program.open() : program.openToRead()) {
       if (subject.names) {
         names(manager);
       } else if (subject.all) {

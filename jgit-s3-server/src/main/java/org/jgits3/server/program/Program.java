@@ -148,7 +148,8 @@ public abstract class Program implements Runnable {
   }
 
   /**
-   * Opens the repositories of the chosen store for reading; the caller closes them.
+   * Opens the repositories of the chosen store for reading, without a probe and so that nothing can
+   * be written; the caller closes them.
    *
    * @return the repositories
    * @throws IOException if the store cannot be used
@@ -158,7 +159,7 @@ public abstract class Program implements Runnable {
   }
 
   /**
-   * Opens the repositories of the chosen store for reading; the caller closes them.
+   * Opens the repositories of the chosen store as {@link #openToRead()}.
    *
    * @param listener receives each request to the store
    * @return the repositories
@@ -166,7 +167,7 @@ public abstract class Program implements Runnable {
    */
   public final S3RepositoryManager openToRead(StoreListener listener) throws IOException {
     S3Settings settings = settings();
-    return new S3RepositoryManager(store(settings, listener), settings);
+    return S3RepositoryManager.openReadOnly(store(settings, listener), settings);
   }
 
   /**
