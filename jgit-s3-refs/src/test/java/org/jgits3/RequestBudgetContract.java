@@ -142,7 +142,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
   @Test
   void first_look_up_after_a_cold_start_is_two_requests() throws Exception {
     open("always");
-    costs("first look-up after a cold start", () -> here.exactRef(REF));
+    costs("first look-up through a handle that was opened cold", () -> here.exactRef(REF));
   }
 
   @Test

@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pushes the same packs into a repository of the store and to {@code git receive-pack}. */
 class PacksThatGitRefusesTest {
@@ -305,6 +306,61 @@ class PacksThatGitRefusesTest {
     for (String name : List.of("r", "collected")) {
       assertThat(push(name, ref, tip, pack)).contains("unpack error", named.name(), why);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ".GIT ",
+        "git~1.",
+        "GIT~1 .",
+        ".g\u200cit",
+        ".git::$INDEX_ALLOCATION",
+        "x\\.git",
+        "git~1 .:x"
+      })
+  void name_that_a_file_system_takes_for_git_is_refused(String name) throws Exception {
+    isRefusedNamed(name, FileMode.REGULAR_FILE, OTHER, "hasDotgit", "hasDotgit");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ".gitmodules",
+        "GITMOD~1",
+        "gitmod~4.",
+        "gi7eba~9 ",
+        ".gitmodules .",
+        "gitmod~1:x"
+      })
+  void link_that_a_file_system_takes_for_gitmodules_is_refused(String name) throws Exception {
+    isRefusedNamed(name, FileMode.SYMLINK, OTHER, "gitmodulesSymlink", "gitmodulesSymlink");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {".gitmodules", ".GITMODULES", "gitmod~1", ".gitm\u200codules", "gi7eba~1 "})
+  void file_that_a_file_system_takes_for_gitmodules_is_checked(String name) throws Exception {
+    byte[] modules =
+        "[submodule \"a/../../b\"]\npath = b\nurl = https://example.com/b\n".getBytes(UTF_8);
+    isRefusedNamed(name, FileMode.REGULAR_FILE, modules, "gitmodulesName", "Invalid name");
+  }
+
+  private void isRefusedNamed(String name, FileMode mode, byte[] blob, String git, String why)
+      throws Exception {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append(name, mode, ForgedPack.id(Constants.OBJ_BLOB, blob));
+    byte[] root = tree.toByteArray();
+    byte[] commit = commit(ForgedPack.id(Constants.OBJ_TREE, root));
+    ObjectId tip = ForgedPack.id(Constants.OBJ_COMMIT, commit);
+    byte[] pack =
+        new ForgedPack(3)
+            .object(Constants.OBJ_COMMIT, commit)
+            .object(Constants.OBJ_TREE, root)
+            .object(Constants.OBJ_BLOB, blob)
+            .closed();
+    assertThat(pushToGit("refs/heads/main", tip, pack)).contains(git).doesNotContain("unpack ok");
+    assertThat(push("refs/heads/main", tip, pack)).contains("unpack error " + why);
   }
 
   private static byte[] other() {

@@ -10,15 +10,18 @@ import java.util.regex.Pattern;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.GitmoduleEntry;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectChecker.ErrorType;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.util.RawParseUtils;
 
 /**
  * Finds the faults of commits, tags and trees that Git's fsck finds and JGit's {@link
  * ObjectChecker} does not. The settings of a checker apply: a fault of a name, an address, a date,
  * a time zone or the name of a file is ignored where the checker ignores those that JGit finds, and
- * objects of its skip list have none.
+ * objects of its skip list have none. Files that a file system takes for {@code .gitmodules} are
+ * added to those that the checker has found.
  */
 public final class ObjectFaults {
   /** Digits of the largest date that Git accepts, 2<sup>63</sup> - 1. */
@@ -90,24 +93,28 @@ public final class ObjectFaults {
     while (at < data.length) {
       int name = RawParseUtils.next(data, at, ' ');
       int end = RawParseUtils.next(data, name, '\0') - 1;
-      if (mayBeGit(name, end)) {
-        checkName(name, end, RawParseUtils.match(data, at, SYMLINK) >= 0);
+      boolean link = RawParseUtils.match(data, at, SYMLINK) >= 0;
+      if (mayBeGit(name, end, link)) {
+        checkName(name, end, link);
       }
       at = end + 1 + Constants.OBJECT_ID_LENGTH;
     }
   }
 
   /**
-   * Tests whether a name has a letter that all names like {@code .git} have, and an unusual byte.
+   * Tests whether a name has a letter that all names like {@code .git} have, and begins like it,
+   * has an unusual byte or end, or is that of a symbolic link.
    */
-  private boolean mayBeGit(int from, int to) {
+  private boolean mayBeGit(int from, int to, boolean link) {
     boolean letter = false;
-    boolean unusual = false;
+    boolean suspect = link || from < to && (data[to - 1] == '.' || data[to - 1] == ' ');
     for (int i = from; i < to; i++) {
-      letter |= data[i] == 'g' || data[i] == 'G';
-      unusual |= data[i] < 0 || data[i] == '\\' || data[i] == ':';
+      boolean g = data[i] == 'g' || data[i] == 'G';
+      letter |= g;
+      suspect |= g && i == from + 1 && data[from] == '.';
+      suspect |= data[i] < 0 || data[i] == '\\' || data[i] == ':' || data[i] == '~';
     }
-    return letter && unusual;
+    return letter && suspect;
   }
 
   /** Checks a name that file systems of Windows or macOS may take for another one. */
@@ -115,15 +122,17 @@ public final class ObjectFaults {
     String onMac = UNSEEN.matcher(new String(data, from, to - from, UTF_8)).replaceAll("");
     String onWindows = new String(data, from, to - from, ISO_8859_1);
     if (onMac.equalsIgnoreCase(Constants.DOT_GIT) || GIT.matcher(onWindows).matches()) {
-      reportName(ErrorType.HAS_DOTGIT, "100644 .git", "a file system takes a name for .git");
+      reportName(ErrorType.HAS_DOTGIT, "a file system takes a name for .git");
     }
-    if (link
-        && (onMac.equalsIgnoreCase(Constants.DOT_GIT_MODULES)
-            || MODULES.matcher(onWindows).matches())) {
-      reportName(
-          ErrorType.GITMODULES_SYMLINK,
-          "120000 .gitmodules",
-          "a file system takes the name of a symbolic link for .gitmodules");
+    if (onMac.equalsIgnoreCase(Constants.DOT_GIT_MODULES) || MODULES.matcher(onWindows).matches()) {
+      if (link) {
+        reportName(
+            ErrorType.GITMODULES_SYMLINK,
+            "a file system takes the name of a symbolic link for .gitmodules");
+      } else if (!onWindows.equals(Constants.DOT_GIT_MODULES)) { // that is known to the checker
+        ObjectId modules = ObjectId.fromRaw(data, to + 1);
+        checker.getGitsubmodules().add(new GitmoduleEntry(id, modules));
+      }
     }
   }
 
@@ -256,8 +265,7 @@ public final class ObjectFaults {
     report(fault, Constants.OBJ_COMMIT, commit, why);
   }
 
-  private void reportName(ErrorType fault, String similar, String why)
-      throws CorruptObjectException {
-    report(fault, Constants.OBJ_TREE, similar + "\0" + SOME_ID.substring(20), why);
+  private void reportName(ErrorType fault, String why) throws CorruptObjectException {
+    report(fault, Constants.OBJ_TREE, "100644 .git\0" + SOME_ID.substring(20), why);
   }
 }
