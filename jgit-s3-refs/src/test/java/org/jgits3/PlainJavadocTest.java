@@ -27,7 +27,14 @@ class PlainJavadocTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"jgit-s3-refs", "jgit-s3-server", "jgit-s3-gerrit", "jgit-s3-bench", "examples"})
+      strings = {
+        "jgit-s3-refs",
+        "jgit-s3-server",
+        "jgit-s3-gerrit",
+        "jgit-s3-bench",
+        "jgit-s3-stress",
+        "examples"
+      })
   void summaries_are_verb_or_noun_phrases(String module) throws IOException {
     List<String> found = new ArrayList<>();
     try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {

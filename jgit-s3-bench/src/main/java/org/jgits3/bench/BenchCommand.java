@@ -11,13 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.profile.FlameGraphs;
+import org.jgits3.bench.refs.GivenRefs;
 import org.jgits3.bench.report.Baseline;
 import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.HtmlReport;
@@ -31,7 +34,9 @@ import org.jgits3.bench.transfer.TransferSuite;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -41,17 +46,16 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     description = "Measures, side by side, and prints tables with ratios within the run.",
-    footer = {
-      "",
-      "'run torture' and 'run load' are other programs: see 'run torture --help', 'run load"
-          + " --help'."
-    },
     mixinStandardHelpOptions = true,
     sortOptions = false,
     exitCodeListHeading = "%nExit code:%n",
     exitCodeList = {"0:everything was measured", "1:something failed", "2:wrong usage"})
-final class BenchCommand implements Callable<Integer> {
+public final class BenchCommand implements Callable<Integer> {
   private static final String ALL = "all";
+
+  /** Section of the help. */
+  private static final String SUITES = "suites";
+
   private static final int FEWEST_REFS = 1_000;
   private static final int MOST_REFS = 4_000_000;
 
@@ -67,8 +71,7 @@ final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "1..*",
       paramLabel = "SUITE",
-      description = "Suites to run, or 'all'. There are: ${COMPLETION-CANDIDATES}.",
-      completionCandidates = Names.class)
+      description = "Suites to run, or 'all'; see below.")
   private List<String> suites;
 
   @Option(names = "--quick", description = "Few iterations: minutes instead of an hour.")
@@ -86,6 +89,14 @@ final class BenchCommand implements Callable<Integer> {
           "Refs of the repository, 1000 to 4000000; default: 500000, with --smallest 2000. Of more"
               + " than 2000000 only pushes and listings over HTTP are measured.")
   private Integer refs;
+
+  @Option(
+      names = "--repository",
+      paramLabel = "DIR|URL",
+      description =
+          "Of refs, measures look-ups and changes of the refs of that repository, which is only"
+              + " read: git ls-remote lists them.")
+  private String repository;
 
   @Option(names = "--served", description = "Of refs, measures only pushes and listings over HTTP.")
   private boolean served;
@@ -134,20 +145,34 @@ final class BenchCommand implements Callable<Integer> {
   @Option(names = "--debug", description = "Prints the stack trace of an error.")
   private boolean debug;
 
-  /** For the help. */
-  private static final class Names extends ArrayList<String> {
-    Names() {
-      super(Suites.names());
-    }
+  private final Suites there;
+
+  private BenchCommand(Suites there) {
+    this.there = there;
   }
 
   /**
    * The program, ready to be executed: errors are one line on its standard error, and the exit code
    * is 0, 1 (failed) or 2 (wrong usage).
+   *
+   * @param suites what it can run
+   * @return the program
    */
-  static CommandLine commandLine() {
-    BenchCommand command = new BenchCommand();
-    return OneLineErrors.commandLine(command, "jgit-s3-bench/run --help", () -> command.debug);
+  public static CommandLine commandLine(Suites suites) {
+    BenchCommand command = new BenchCommand(suites);
+    CommandLine line =
+        OneLineErrors.commandLine(command, suites.program(), "", () -> command.debug);
+    line.getHelpSectionMap().put(SUITES, help -> command.about(help));
+    List<String> sections = new ArrayList<>(line.getHelpSectionKeys());
+    sections.add(sections.indexOf(UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST_HEADING), SUITES);
+    line.setHelpSectionKeys(sections);
+    return line;
+  }
+
+  private String about(Help help) {
+    Map<String, String> about = new LinkedHashMap<>();
+    there.all().forEach(suite -> about.put("  " + suite.name(), suite.about()));
+    return "%nSuites:%n%s".formatted(help.createTextTable(about));
   }
 
   @Override
@@ -155,8 +180,9 @@ final class BenchCommand implements Callable<Integer> {
     List<Suite> chosen = chosen();
     check();
     Machine machine = Machine.here();
+    Optional<Path> givenRefs = givenRefs();
     Optional<Baseline> baseline = baseline(machine, chosen);
-    SuiteContext context = context();
+    SuiteContext context = context(givenRefs);
     chosen.stream()
         .filter(suite -> suites.contains(suite.name()))
         .forEach(suite -> suite.check(context));
@@ -183,15 +209,34 @@ final class BenchCommand implements Callable<Integer> {
     }
   }
 
-  private SuiteContext context() {
-    Path root = Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
+  /** Asks the repository that the user has named for its refs, whose number counts from now on. */
+  private Optional<Path> givenRefs() throws IOException, InterruptedException {
+    if (repository == null) {
+      return Optional.empty();
+    }
+    createDirectories(data());
+    Path file = data().resolve("given-refs");
+    refs = GivenRefs.fetch(repository, file).size();
+    return Optional.of(file);
+  }
+
+  private static Path root() {
+    return Path.of(System.getProperty("jgits3.bench.root", "")).toAbsolutePath();
+  }
+
+  private static Path data() {
+    return root().resolve("target/bench-data");
+  }
+
+  private SuiteContext context(Optional<Path> givenRefs) {
     return new SuiteContext(
         effort(),
         refs(),
+        givenRefs,
         served || refs() > MOST_REFS_IN_MEMORY,
         maxMegabytes,
-        root,
-        root.resolve("target/bench-data"),
+        root(),
+        data(),
         Optional.ofNullable(endpoint),
         Optional.empty(),
         new Progress(this::progress, System::nanoTime));
@@ -284,16 +329,16 @@ final class BenchCommand implements Callable<Integer> {
     LinkedHashSet<Suite> chosen = new LinkedHashSet<>();
     for (String name : suites) {
       if (name.equals(ALL)) {
-        chosen.addAll(Suites.ALL);
+        chosen.addAll(there.all());
       } else {
-        chosen.add(Suites.named(name).orElseThrow(() -> unknown(name)));
+        chosen.add(there.named(name).orElseThrow(() -> unknown(name)));
       }
     }
     return List.copyOf(chosen);
   }
 
   private ParameterException unknown(String suite) {
-    return wrong("no suite '" + suite + "'; there are " + String.join(", ", Suites.names()));
+    return wrong("no suite '" + suite + "'; there are " + String.join(", ", there.names()));
   }
 
   private void check() {
@@ -302,6 +347,9 @@ final class BenchCommand implements Callable<Integer> {
     }
     if (refs() < FEWEST_REFS || refs() > MOST_REFS) {
       throw wrong("--refs " + refs + " is not from " + FEWEST_REFS + " to " + MOST_REFS);
+    }
+    if (repository != null && (refs != null || served || !suites.equals(List.of("refs")))) {
+      throw wrong("--repository is for refs alone, without --refs and --served");
     }
     if (maxMegabytes < SMALLEST_MAX) {
       throw wrong("--max " + maxMegabytes + " is less than " + SMALLEST_MAX);
@@ -329,7 +377,13 @@ final class BenchCommand implements Callable<Integer> {
     return outputs;
   }
 
-  static boolean isServer(URI uri) {
+  /**
+   * Tests whether a URL is one of a server.
+   *
+   * @param uri the URL
+   * @return true if so
+   */
+  public static boolean isServer(URI uri) {
     return uri.getHost() != null && List.of("http", "https").contains(uri.getScheme());
   }
 
@@ -337,8 +391,14 @@ final class BenchCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), what);
   }
 
-  /** Two runs at once would measure each other. */
-  static FileChannel lock(Path file) throws IOException {
+  /**
+   * Locks a directory of data: two runs at once would measure each other.
+   *
+   * @param file file of the lock
+   * @return holds the lock until it is closed
+   * @throws IOException if another run has it, with one line that says so
+   */
+  public static FileChannel lock(Path file) throws IOException {
     FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     FileLock lock;

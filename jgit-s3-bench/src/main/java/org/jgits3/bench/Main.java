@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench;
 
-import java.util.Arrays;
 import org.jgits3.server.program.CommitQueue;
 
 /** Entry point of the program. */
@@ -15,12 +14,6 @@ public final class Main {
    */
   public static void main(String[] args) {
     CommitQueue.useHeap();
-    String[] rest = Arrays.copyOfRange(args, Math.min(1, args.length), args.length);
-    System.exit(
-        switch (args.length == 0 ? "" : args[0]) {
-          case TortureCommand.NAME -> TortureCommand.commandLine().execute(rest);
-          case LoadCommand.NAME -> LoadCommand.commandLine().execute(rest);
-          default -> BenchCommand.commandLine().execute(args);
-        });
+    System.exit(BenchCommand.commandLine(Suites.BENCHMARKS).execute(args));
   }
 }

@@ -16,11 +16,13 @@ import picocli.CommandLine.ParseResult;
  * Prints the reason of a failure in one line on standard error, and gives the exit code: 1 if the
  * program failed, 2 for wrong usage.
  */
-final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+public final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
+  private final String program;
   private final String help;
   private final BooleanSupplier debug;
 
-  private OneLineErrors(String help, BooleanSupplier debug) {
+  private OneLineErrors(String program, String help, BooleanSupplier debug) {
+    this.program = program;
     this.help = help;
     this.debug = debug;
   }
@@ -29,11 +31,14 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
    * Returns a program, ready to be executed.
    *
    * @param command its options
-   * @param help the command line that shows its help
+   * @param program name of its module
+   * @param name name of a command of it, with a space behind; empty for the only one
    * @param debug tells if stack traces are wanted
+   * @return the program
    */
-  static CommandLine commandLine(Object command, String help, BooleanSupplier debug) {
-    OneLineErrors errors = new OneLineErrors(help, debug);
+  public static CommandLine commandLine(
+      Object command, String program, String name, BooleanSupplier debug) {
+    OneLineErrors errors = new OneLineErrors(program, program + "/run " + name + "--help", debug);
     CommandLine line = new CommandLine(command);
     line.setParameterExceptionHandler(errors);
     line.setExecutionExceptionHandler(errors);
@@ -54,7 +59,7 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
   private int print(CommandLine line, Exception e, String hint, int code) {
     Leftovers.proceed(); // the end of the JVM explains itself
     PrintWriter err = line.getErr();
-    err.println("jgit-s3-bench: " + ErrorLine.of(e) + hint);
+    err.println(program + ": " + ErrorLine.of(e) + hint);
     if (debug.getAsBoolean()) {
       e.printStackTrace(err);
     }

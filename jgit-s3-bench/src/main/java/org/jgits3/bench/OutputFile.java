@@ -17,13 +17,13 @@ import org.jgits3.bench.report.Results;
  * @param path the file
  * @param form what is written there
  */
-record OutputFile(String option, Path path, Function<Results, String> form) {
+public record OutputFile(String option, Path path, Function<Results, String> form) {
   /**
    * Looks whether it can be written, and leaves it as it is.
    *
    * @throws WrongUsageException if it cannot
    */
-  void check() {
+  public void check() {
     Path directory = path.toAbsolutePath().getParent();
     if (directory == null || Files.isDirectory(path)) {
       throw cannotBeWritten("it is a directory");
@@ -51,9 +51,10 @@ record OutputFile(String option, Path path, Function<Results, String> form) {
   /**
    * Writes it.
    *
+   * @param results the results
    * @throws IOException if it cannot be written after all, with one line that names it
    */
-  void write(Results results) throws IOException {
+  public void write(Results results) throws IOException {
     try {
       Files.writeString(path, form.apply(results));
     } catch (IOException e) {

@@ -30,8 +30,12 @@ public final class Progress {
     this.start = nanos.getAsLong();
   }
 
-  /** The next suite begins. */
-  synchronized void suite(String name) {
+  /**
+   * The next suite begins.
+   *
+   * @param name its name
+   */
+  public synchronized void suite(String name) {
     suite = name;
     expected = 0;
     begun = 0;

@@ -15,6 +15,13 @@ public interface Suite {
   String name();
 
   /**
+   * Tells users what the suite is for.
+   *
+   * @return the question that it answers, what it runs against, and how long it takes
+   */
+  String about();
+
+  /**
    * Keys of the figures this suite is judged by. A result without one of them says that it is
    * missing.
    *

@@ -18,6 +18,8 @@ import org.jgits3.bench.server.S3Session;
  *
  * @param effort how much to measure
  * @param refs number of refs, for suites that have any
+ * @param givenRefs file with the refs of the user's own repository, as {@code git ls-remote} prints
+ *     them; empty to generate refs
  * @param served whether of refs only pushes and listings over HTTP are measured
  * @param maxMegabytes size of the largest object, in MiB, for suites that transfer any
  * @param root directory of the sources, where {@code etc/} and {@code target/} are
@@ -29,6 +31,7 @@ import org.jgits3.bench.server.S3Session;
 public record SuiteContext(
     Effort effort,
     int refs,
+    Optional<Path> givenRefs,
     boolean served,
     int maxMegabytes,
     Path root,
@@ -39,7 +42,7 @@ public record SuiteContext(
   /** The same, with a profiler or without one. */
   SuiteContext with(Optional<FlameGraphs> profiler) {
     return new SuiteContext(
-        effort, refs, served, maxMegabytes, root, data, server, profiler, progress);
+        effort, refs, givenRefs, served, maxMegabytes, root, data, server, profiler, progress);
   }
 
   /**

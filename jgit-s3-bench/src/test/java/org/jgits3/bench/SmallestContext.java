@@ -27,6 +27,7 @@ public final class SmallestContext {
     return new SuiteContext(
         Effort.SMALLEST,
         1000,
+        Optional.empty(),
         false,
         16,
         root,

@@ -48,6 +48,11 @@ public final class ExpressSuite implements Suite {
   }
 
   @Override
+  public String about() {
+    return "What does the client add to the time of a single request? Beside a bare socket; on directory buckets of S3 Express if there are some. 5 min; quick: 2.";
+  }
+
+  @Override
   public List<String> headlineKeys() {
     return List.of(ExpressRun.GET_CLIENT, ExpressRun.PUT_CLIENT);
   }

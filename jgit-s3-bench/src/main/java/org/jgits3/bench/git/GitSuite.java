@@ -27,6 +27,11 @@ public final class GitSuite implements Suite {
   }
 
   @Override
+  public String about() {
+    return "How fast are clone, fetch and push of a large repository? Beside C git and JGit on a disk. 18 min; quick: 5.";
+  }
+
+  @Override
   public List<String> headlineKeys() {
     return GitHeadline.KEYS;
   }

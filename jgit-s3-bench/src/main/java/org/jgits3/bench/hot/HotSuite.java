@@ -20,6 +20,11 @@ public final class HotSuite implements Suite {
   }
 
   @Override
+  public String about() {
+    return "How many pushes of 64 clients does one repository take, and is one client left behind? Beside C git and JGit on a disk. 17 min; quick: 6.";
+  }
+
+  @Override
   public List<String> headlineKeys() {
     return HotFigures.keys();
   }

@@ -20,6 +20,11 @@ public final class MemorySuite implements Suite {
   }
 
   @Override
+  public String about() {
+    return "What is the smallest heap that reads or uploads an object of a given size? Beside the HTTP clients of the SDK. 39 min; quick: 4.";
+  }
+
+  @Override
   public List<String> headlineKeys() {
     return List.of(MemoryRun.GET_258, MemoryRun.UPLOAD_256, MemoryRun.UPLOAD_4G);
   }

@@ -49,7 +49,7 @@ public class BulkRefsBenchmark {
   public void open() throws IOException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
     scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
-    all = GerritRefs.of(refs).all();
+    all = data.set().all();
   }
 
   /**

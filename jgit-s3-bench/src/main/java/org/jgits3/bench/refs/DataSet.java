@@ -7,13 +7,14 @@ import java.nio.file.Path;
 import org.jgits3.bench.process.ScratchDirectory;
 
 /**
- * Directories of the data of one size. All data is generated once and used by later runs, except
- * that below the scratch directory.
+ * Directories of the data of one repository. All data is generated once and used by later runs,
+ * except that below the scratch directory.
  *
  * @param base directory of all generated data
- * @param refs number of refs
+ * @param bucket name of the bucket, and of the directory, for data that is kept
+ * @param set the refs
  */
-record DataSet(Path base, int refs) {
+record DataSet(Path base, String bucket, RefSet set) {
   /** Changes when data that was generated before cannot be used any more. */
   private static final String VERSION = "3";
 
@@ -23,14 +24,24 @@ record DataSet(Path base, int refs) {
     void generate() throws IOException;
   }
 
+  /** Data of generated refs. */
+  static DataSet of(Path base, int refs) {
+    return new DataSet(base, "refs-" + refs, GerritRefs.of(refs));
+  }
+
+  /** Data of the refs in a file, which {@link GivenRefs} has written. */
+  static DataSet of(Path base, Path given) throws IOException {
+    return new DataSet(base, GivenRefs.nameOf(given), GivenRefs.read(given));
+  }
+
+  /** Number of refs. */
+  int refs() {
+    return set.size();
+  }
+
   /** Directory whose directories are buckets. */
   Path buckets() {
     return base.resolve("s3");
-  }
-
-  /** Name of the bucket for data that is kept. */
-  String bucket() {
-    return "refs-" + refs;
   }
 
   /** Directory for what does not outlive the run. */
@@ -40,7 +51,7 @@ record DataSet(Path base, int refs) {
 
   /** Directory of the data of an engine. */
   Path directory(String engine) {
-    return base.resolve(bucket()).resolve(engine);
+    return base.resolve(bucket).resolve(engine);
   }
 
   /**
@@ -52,7 +63,7 @@ record DataSet(Path base, int refs) {
    * @return whether it had to be generated
    */
   boolean prepare(String name, Path directory, Generator generator) throws IOException {
-    Path marker = base.resolve(bucket()).resolve(name + ".complete-" + VERSION);
+    Path marker = base.resolve(bucket).resolve(name + ".complete-" + VERSION);
     if (Files.exists(marker) && Files.isDirectory(directory)) {
       return false;
     }

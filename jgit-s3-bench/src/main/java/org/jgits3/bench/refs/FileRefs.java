@@ -24,7 +24,7 @@ final class FileRefs {
    * @param refs its refs, whose objects do not exist
    * @param trustStat value of {@code core.trustStat}
    */
-  static void generate(Path directory, GerritRefs refs, String trustStat) throws IOException {
+  static void generate(Path directory, RefSet refs, String trustStat) throws IOException {
     create(directory, trustStat);
     refs.writePackedRefs(directory.resolve(Constants.PACKED_REFS));
   }
@@ -43,8 +43,7 @@ final class FileRefs {
   }
 
   /** Writes a repository whose refs are in a reftable; parameters as of {@link #generate}. */
-  static void generateReftable(Path directory, GerritRefs refs, String trustStat)
-      throws IOException {
+  static void generateReftable(Path directory, RefSet refs, String trustStat) throws IOException {
     create(directory, trustStat);
     try (FileRepository repository = open(directory)) {
       repository.convertRefStorage(REFTABLE, false, false);

@@ -52,16 +52,15 @@ public class ForkBenchmark {
    */
   @Setup
   public void open() throws IOException, InterruptedException {
-    scratch =
-        RefsEngine.of(engine)
-            .scratchLibrary(BenchmarkData.ofThisJvm(refs), (request, outcome, moved, nanos) -> {});
+    DataSet data = BenchmarkData.ofThisJvm(refs);
+    scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
     manager = scratch.manager();
     String original = RefsEngine.scratchName();
     try (Repository repository = manager.createRepository(original)) {
       ObjectId commit = commit(repository);
       RefBatch.execute(
           repository,
-          GerritRefs.of(refs).all().stream().map(ref -> RefBatch.creation(ref, commit)).toList());
+          data.set().all().stream().map(ref -> RefBatch.creation(ref, commit)).toList());
     }
     template = RefsEngine.scratchName();
     try (ImportSource from = ImportSource.template(manager, RepositoryName.of(original))) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.refs;
 
-import java.io.BufferedWriter;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,9 +14,7 @@ import org.eclipse.jgit.lib.Ref;
  * and one branch and one annotated tag per hundred refs. A line of packed-refs has about 69 bytes.
  * The same number always gives the same refs. Immutable.
  */
-final class GerritRefs {
-  private static final String HEADER = "# pack-refs with: peeled fully-peeled sorted \n";
-
+final class GerritRefs implements RefSet {
   /** Refs per branch, and per tag. */
   private static final int PER_BRANCH = 100;
 
@@ -28,8 +22,6 @@ final class GerritRefs {
   private static final int FIRST_CHANGE = 1_000_000;
 
   private static final int MOST_PATCH_SETS = 3;
-  private static final int SAMPLE = 1024;
-  private static final long SEED = 20_260_901;
 
   /** Refs of three changes in a row, with two, three and one patch sets, and the notes of each. */
   private static final int OF_THREE_CHANGES = 9;
@@ -96,47 +88,23 @@ final class GerritRefs {
         });
   }
 
+  @Override
+  public int size() {
+    return count;
+  }
+
   /** All refs by name, made at each call. */
-  List<Ref> all() {
+  @Override
+  public List<Ref> all() {
     return IntStream.range(0, count)
         .mapToObj(this::ref)
         .sorted(Comparator.comparing(Ref::getName))
         .toList();
   }
 
-  /** Refs picked at random, the same ones at each call. */
-  List<Ref> sample() {
+  @Override
+  public List<Ref> sample() {
     SplittableRandom random = new SplittableRandom(SEED);
     return IntStream.range(0, SAMPLE).mapToObj(i -> ref(random.nextInt(count))).toList();
-  }
-
-  /** Full names that no ref has, among those that exist. */
-  List<String> absent() {
-    return sample().stream().map(ref -> ref.getName() + "x").toList();
-  }
-
-  /** Prefixes of the refs of one change each, as a review server lists them. */
-  List<String> prefixes() {
-    return sample().stream()
-        .map(Ref::getName)
-        .map(name -> name.substring(0, name.lastIndexOf('/') + 1))
-        .toList();
-  }
-
-  /**
-   * Writes the refs as C git would.
-   *
-   * @param file the packed-refs file
-   */
-  void writePackedRefs(Path file) throws IOException {
-    try (BufferedWriter out = Files.newBufferedWriter(file)) {
-      out.write(HEADER);
-      for (Ref ref : all()) {
-        out.write(ref.getObjectId().name() + ' ' + ref.getName() + '\n');
-        if (ref.getPeeledObjectId() != null) {
-          out.write('^' + ref.getPeeledObjectId().name() + '\n');
-        }
-      }
-    }
   }
 }

@@ -61,13 +61,14 @@ public class GetRefsBenchmark {
    */
   @Setup
   public void open() throws IOException {
-    GerritRefs all = GerritRefs.of(refs);
+    DataSet data = BenchmarkData.ofThisJvm(refs);
+    RefSet all = data.set();
     List<Ref> sample = all.sample();
     names = sample.stream().map(Ref::getName).toArray(String[]::new);
     tips = sample.stream().map(Ref::getObjectId).toArray(ObjectId[]::new);
     absent = all.absent().toArray(String[]::new);
     prefixes = all.prefixes().toArray(String[]::new);
-    source = RefsEngine.of(engine).source(BenchmarkData.ofThisJvm(refs));
+    source = RefsEngine.of(engine).source(data);
     store = source.open();
     check(store.exact(names[0]) != null);
   }

@@ -56,8 +56,9 @@ final class HeapOfRefs {
    */
   public static void main(String[] args) throws IOException {
     int refs = Integer.parseInt(args[1]);
-    String name = GerritRefs.of(refs).sample().get(0).getName();
-    try (RefSource source = RefsEngine.of(args[0]).source(BenchmarkData.ofThisJvm(refs))) {
+    DataSet data = BenchmarkData.ofThisJvm(refs);
+    String name = data.set().sample().get(0).getName();
+    try (RefSource source = RefsEngine.of(args[0]).source(data)) {
       openAndDrop(source, name);
       System.out.println(growth(source, name));
     }

@@ -98,12 +98,12 @@ final class LibraryRefs implements RefSource {
   }
 
   /** Creates the repository of the data set. */
-  void generate(GerritRefs refs) throws IOException {
+  void generate(RefSet refs) throws IOException {
     create(NAME, refs).close();
   }
 
   /** Creates a repository with refs, whose objects do not exist; all of them in a snapshot. */
-  Repository create(String name, GerritRefs refs) throws IOException {
+  Repository create(String name, RefSet refs) throws IOException {
     S3Repository repository = createEmpty(name);
     RefBatch.createAll(repository, refs.all());
     repository.getRefDatabase().compact();

@@ -95,7 +95,7 @@ enum RefsEngine {
    * @param refs its refs
    * @return whether it had to be generated
    */
-  boolean prepare(DataSet data, GerritRefs refs) throws IOException {
+  boolean prepare(DataSet data, RefSet refs) throws IOException {
     Path directory = data.directory(id);
     return switch (kind) {
       case DIRECTORY -> data.prepare(id, directory, () -> generate(data, refs));
@@ -111,7 +111,7 @@ enum RefsEngine {
     };
   }
 
-  private void generate(DataSet data, GerritRefs refs) throws IOException {
+  private void generate(DataSet data, RefSet refs) throws IOException {
     try (LibraryRefs library = library(data)) {
       library.generate(refs);
     }
@@ -160,7 +160,7 @@ enum RefsEngine {
     String name = scratchName();
     if (kind == Kind.DIRECTORY || kind == Kind.S3) {
       LibraryRefs library = scratchLibrary(data, (request, outcome, bytes, nanos) -> {});
-      return library.create(name, GerritRefs.of(data.refs()));
+      return library.create(name, data.set());
     }
     Path copy = data.scratch().resolve(name);
     FileRefs.copy(data.directory(id), copy);

@@ -77,8 +77,8 @@ final class RefsRun {
     this.data = data;
     this.engines = engines;
     this.schedule = schedule;
-    BenchmarkData.useHere(data.base());
-    jvmOptions.add(BenchmarkData.jvmOption(data.base()));
+    BenchmarkData.useHere(data.base(), context.givenRefs());
+    jvmOptions.addAll(BenchmarkData.jvmOptions(data.base(), context.givenRefs()));
     jvmOptions.add("-Xmx3g");
   }
 
@@ -110,6 +110,9 @@ final class RefsRun {
         measureHeap(engine);
       }
     }
+    if (context.givenRefs().isPresent()) {
+      return SuiteResult.estimated("refs", Map.of(), rows, REFERENCE.id());
+    }
     SuiteResult result =
         SuiteResult.estimated("refs", new RefsHeadline(rows).figures(), rows, REFERENCE.id());
     return RefsHeadline.whyNone(context.effort(), data.refs())
@@ -128,7 +131,7 @@ final class RefsRun {
   }
 
   private void prepare() throws IOException {
-    GerritRefs refs = GerritRefs.of(data.refs());
+    RefSet refs = data.set();
     for (RefsEngine engine : engines) {
       if (engine.prepare(data, refs)) {
         context.progress().note("generated " + data.refs() + " refs for " + engine.id());
@@ -186,8 +189,7 @@ final class RefsRun {
   Row requestsOfUpdate(RefsEngine engine) {
     RequestCounts counts = new RequestCounts();
     try (LibraryRefs library = engine.scratchLibrary(data, counts);
-        Repository repository =
-            library.create(RefsEngine.scratchName(), GerritRefs.of(data.refs()))) {
+        Repository repository = library.create(RefsEngine.scratchName(), data.set())) {
       List<ObjectId> targets = SingleUpdate.targets(repository);
       SingleUpdate.run(repository, targets.get(0));
       RequestCounts.Snapshot before = counts.snapshot();

@@ -80,6 +80,9 @@ public final class MarkdownReport {
   }
 
   private static void headline(StringBuilder text, SuiteResult suite) {
+    if (suite.headline().isEmpty() && suite.missing().isEmpty()) {
+      return;
+    }
     line(text, "| headline | | 99 %% interval |");
     line(text, "|---|---:|---:|");
     suite

@@ -18,6 +18,11 @@ public final class RequestsSuite implements Suite {
   }
 
   @Override
+  public String about() {
+    return "How many requests and bytes does each operation cost? On an S3 server and on a directory. Some seconds.";
+  }
+
+  @Override
   public List<String> headlineKeys() {
     return Arrays.stream(BudgetedOperation.values())
         .map(BudgetedOperation::key)

@@ -249,6 +249,14 @@
     }));
   }
 
+  /** Whether bars say more than the table: of a count, or of one value, they do not. */
+  function shows(rows) {
+    const known = rows.filter((row) => row.value !== null);
+    const counts = known.every((row) => row.unit === "" || row.unit === "requests");
+    const values = new Set(known.flatMap((row) => [row.value, ...row.samples]));
+    return !counts && values.size > 1;
+  }
+
   function tooltip(row) {
     const lines = ["median " + format(row.value, row.unit)];
     if (row.ci99_low !== undefined) {
@@ -429,13 +437,13 @@
       curves(grid, title, rows, colours);
     }
     for (const [title, rows] of groups(suite.rows, (row) => row.case)) {
-      if (!rows.some((row) => row.value !== null)) continue;
+      if (!shows(rows)) continue;
       bars(grid, title, rows, colours);
       const many = rows.filter(
         (row) => row.value !== null && row.unit === "ns" && row.samples.length >= MANY_SAMPLES);
       if (many.length > 0) distribution(grid, title, many, colours);
     }
-    if (grid.childElementCount === 0) grid.append("Nothing was measured.");
+    if (grid.childElementCount === 0) section.replaceChildren(...section.querySelectorAll("h2, .headline"));
     section.append(element("h3", {}, "All figures"), rowsTable(suite.rows));
   }
 

@@ -46,6 +46,7 @@ class ExpressSuiteTest {
         new SuiteContext(
             none.effort(),
             none.refs(),
+            none.givenRefs(),
             none.served(),
             none.maxMegabytes(),
             none.root(),

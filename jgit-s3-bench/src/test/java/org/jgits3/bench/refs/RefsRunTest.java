@@ -62,7 +62,7 @@ class RefsRunTest {
     RefsRun run =
         new RefsRun(
             SmallestContext.in(directory),
-            new DataSet(directory, 100),
+            DataSet.of(directory, 100),
             Set.of(),
             UnaryOperator.identity());
 

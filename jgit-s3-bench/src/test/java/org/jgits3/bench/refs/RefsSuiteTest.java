@@ -55,7 +55,7 @@ class RefsSuiteTest {
 
   @Test
   void data_is_generated_once() throws Exception {
-    DataSet data = new DataSet(directory, 100);
+    DataSet data = DataSet.of(directory, 100);
     GerritRefs refs = GerritRefs.of(100);
 
     assertThat(RefsEngine.DIRECTORY.prepare(data, refs)).isTrue();
@@ -64,7 +64,7 @@ class RefsSuiteTest {
 
   @Test
   void all_engines_on_files_give_the_same_refs() throws Exception {
-    DataSet data = new DataSet(directory, 100);
+    DataSet data = DataSet.of(directory, 100);
     GerritRefs refs = GerritRefs.of(100);
     for (RefsEngine engine : ON_FILES) {
       engine.prepare(data, refs);
