@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.jgits3.gerrit.e2e.tools.Programs;
 
-/** The way of a site from the local disk into a bucket, and out of it, as gerrit.md describes. */
+/** The way of a site from the local disk into a bucket, and out of it, as the README describes. */
 final class Migration {
   private static final String PREFIX = "migration";
   private static final String P = "moved/p";
