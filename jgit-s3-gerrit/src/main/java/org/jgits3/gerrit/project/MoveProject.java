@@ -18,8 +18,8 @@ import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 
 /**
  * {@code POST /projects/NAME/s3-move}: gives a project another name. Each node moves the changes of
- * the project when it follows the move. To finish an interrupted move, use {@code jgit-s3 rename},
- * or repeat the request while the node still knows the project.
+ * the project when it follows the move. After a failure the project has the old name or the new
+ * one, and the request can be repeated.
  */
 @RequiresCapability(GlobalCapability.ADMINISTRATE_SERVER)
 public class MoveProject implements RestModifyView<ProjectResource, MoveProject.Input> {
