@@ -23,11 +23,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.testing.S3Server;
 
 /**
- * What the AWS SDK asks for credentials, on 127.0.0.1: the services STS, SSO and SSO OIDC as far as
- * the default chain of credentials uses them. It gives out other keys each time; {@link
- * SessionProxy} takes them.
+ * What the AWS SDK asks for credentials, on 127.0.0.1: the services STS, SSO, SSO OIDC and Sign-In,
+ * and the metadata of containers and instances, as far as the default chain of credentials uses
+ * them. It gives out other keys each time; {@link SessionProxy} takes them.
  */
 public final class IdentityStub implements AutoCloseable {
+  /** Token that a container has to send for its keys. */
+  public static final String CONTAINER_TOKEN = "a token of the container";
+
+  private static final String INSTANCE_TOKEN = "a token of the instance";
+  private static final String INSTANCE_ROLES = "/latest/meta-data/iam/security-credentials/";
+
+  private static final String REFUSAL =
+      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not for you</Message></Error>"
+          + "</ErrorResponse>";
+
   private final Duration lifetime;
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final AtomicInteger issued = new AtomicInteger();
@@ -63,7 +73,8 @@ public final class IdentityStub implements AutoCloseable {
         "AWS_EC2_METADATA_DISABLED", "true",
         "AWS_ENDPOINT_URL_STS", endpoint().toString(),
         "AWS_ENDPOINT_URL_SSO", endpoint().toString(),
-        "AWS_ENDPOINT_URL_SSO_OIDC", endpoint().toString());
+        "AWS_ENDPOINT_URL_SSO_OIDC", endpoint().toString(),
+        "AWS_ENDPOINT_URL_SIGNIN", endpoint().toString());
   }
 
   /**
@@ -97,27 +108,45 @@ public final class IdentityStub implements AutoCloseable {
       String path = exchange.getRequestURI().getPath();
       requests.add(
           form.isEmpty() ? exchange.getRequestURI().toString() : URLDecoder.decode(form, UTF_8));
-      String answer;
-      if (path.equals("/federation/credentials")) {
-        answer = roleCredentials();
-      } else if (path.equals("/token")) {
-        answer = "{\"accessToken\":\"renewed\",\"tokenType\":\"Bearer\",\"expiresIn\":3600}";
-      } else {
-        String action = form.replaceAll(".*Action=(\\w+).*", "$1");
-        answer = assumedRole(action);
-      }
-      if (refusing) {
-        answer =
-            "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not for you</Message></Error>"
-                + "</ErrorResponse>";
-      }
+      String wanted = wantedToken(exchange);
+      boolean refused = refusing || !wanted.isEmpty() && !wanted.equals(token(exchange));
+      String answer = refused ? REFUSAL : answer(path, form);
       byte[] bytes = answer.getBytes(UTF_8);
       exchange
           .getResponseHeaders()
           .add("Content-Type", answer.startsWith("{") ? "application/json" : "text/xml");
-      exchange.sendResponseHeaders(refusing ? 403 : 200, bytes.length);
+      exchange.sendResponseHeaders(refused ? 403 : 200, bytes.length);
       exchange.getResponseBody().write(bytes);
     }
+  }
+
+  private String answer(String path, String form) {
+    return switch (path) {
+      case "/federation/credentials" -> roleCredentials();
+      case "/token" -> "{\"accessToken\":\"renewed\",\"tokenType\":\"Bearer\",\"expiresIn\":3600}";
+      case "/v1/token" -> loginCredentials();
+      case "/latest/api/token" -> INSTANCE_TOKEN;
+      case INSTANCE_ROLES -> "git";
+      case "/container", INSTANCE_ROLES + "git" -> metadataCredentials();
+      default -> assumedRole(form.replaceAll(".*Action=(\\w+).*", "$1"));
+    };
+  }
+
+  /** Token without which a request is refused; empty if it needs none. */
+  private static String wantedToken(HttpExchange exchange) {
+    String path = exchange.getRequestURI().getPath();
+    if (path.equals("/container")) {
+      return CONTAINER_TOKEN;
+    }
+    return path.startsWith(INSTANCE_ROLES) ? INSTANCE_TOKEN : "";
+  }
+
+  private static String token(HttpExchange exchange) {
+    String header =
+        exchange.getRequestURI().getPath().equals("/container")
+            ? "Authorization"
+            : "x-aws-ec2-metadata-token";
+    return exchange.getRequestHeaders().getFirst(header);
   }
 
   /** Has every request from now on refused. */
@@ -156,6 +185,23 @@ public final class IdentityStub implements AutoCloseable {
         "sessionToken": "token-%1$d", "expiration": %2$d}}
         """
         .formatted(issued.incrementAndGet(), expiration().toEpochMilli());
+  }
+
+  private String metadataCredentials() {
+    return """
+        {"Code": "Success", "AccessKeyId": "key-%1$d", "SecretAccessKey": "secret-%1$d",
+        "Token": "token-%1$d", "Expiration": "%2$s"}
+        """
+        .formatted(issued.incrementAndGet(), expiration());
+  }
+
+  private String loginCredentials() {
+    return """
+        {"accessToken": {"accessKeyId": "key-%1$d", "secretAccessKey": "secret-%1$d",
+        "sessionToken": "token-%1$d"}, "tokenType": "aws_sigv4", "expiresIn": %2$d,
+        "refreshToken": "once more"}
+        """
+        .formatted(issued.incrementAndGet(), lifetime.toSeconds());
   }
 
   @Override

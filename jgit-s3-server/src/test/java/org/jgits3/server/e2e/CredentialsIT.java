@@ -7,8 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
 import java.security.MessageDigest;
+import java.security.interfaces.ECPrivateKey;
+import java.security.interfaces.ECPublicKey;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.ECPoint;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -99,6 +106,35 @@ class CredentialsIT {
             .formatted(until));
   }
 
+  /** Leaves what {@code aws login} leaves: keys that have expired, and what renews them. */
+  private Path login(String session) throws Exception {
+    byte[] hash = MessageDigest.getInstance("SHA-256").digest(session.getBytes(UTF_8));
+    Path cache = Files.createDirectories(scratch.resolve(".aws/login/cache"));
+    return Files.writeString(
+        cache.resolve(HexFormat.of().formatHex(hash) + ".json"),
+        """
+        {"accessToken": {"accessKeyId": "old", "secretAccessKey": "old", "sessionToken": "old",
+        "accountId": "000000000000", "expiresAt": "2020-01-01T00:00:00Z"},
+        "tokenType": "aws_sigv4", "refreshToken": "again", "clientId": "id", "dpopKey": "%s"}
+        """
+            .formatted(privateKey().replace("\n", "\\n")));
+  }
+
+  /** A new key of the curve P-256, as RFC 5915 has it. */
+  private static String privateKey() throws Exception {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+    generator.initialize(new ECGenParameterSpec("secp256r1"));
+    KeyPair pair = generator.generateKeyPair();
+    ECPoint point = ((ECPublicKey) pair.getPublic()).getW();
+    String der =
+        "30770201010420%064xa00a06082a8648ce3d030107a14403420004%064x%064x"
+            .formatted(
+                ((ECPrivateKey) pair.getPrivate()).getS(), point.getAffineX(), point.getAffineY());
+    return "-----BEGIN EC PRIVATE KEY-----\n"
+        + Base64.getEncoder().encodeToString(HexFormat.of().parseHex(der))
+        + "\n-----END EC PRIVATE KEY-----\n";
+  }
+
   private void assertWorks(ServedStore as) {
     Command.run(as, "init", "r").succeeds();
     assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
@@ -150,6 +186,43 @@ class CredentialsIT {
         .asString()
         .startsWith("/federation/credentials")
         .contains("role_name=git");
+  }
+
+  @Test
+  void login_that_has_expired_is_renewed() throws Exception {
+    Path login = login("arn:aws:iam::000000000000:user/me");
+    String text = "[profile git]\nlogin_session = arn:aws:iam::000000000000:user/me\n";
+    assertWorks(with(profile(text)));
+    assertThat(identities.requests()).isNotEmpty().allMatch(r -> r.contains("refresh_token"));
+    assertThat(identities.requests().get(0)).contains("\"again\"");
+    assertThat(login).content().contains("once more", "key-").doesNotContain("2020-01-01");
+  }
+
+  @Test
+  void role_of_a_container_is_a_source_of_credentials() throws IOException {
+    Path token = Files.writeString(scratch.resolve("token"), IdentityStub.CONTAINER_TOKEN);
+    assertWorks(
+        with(
+            Map.of(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                identities.endpoint() + "/container",
+                "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+                token.toString())));
+    assertThat(identities.requests()).isNotEmpty().allMatch("/container"::equals);
+  }
+
+  @Test
+  void role_of_an_instance_is_a_source_of_credentials() throws IOException {
+    assertWorks(
+        with(
+            Map.of(
+                "AWS_EC2_METADATA_DISABLED",
+                "false",
+                "AWS_EC2_METADATA_SERVICE_ENDPOINT",
+                identities.endpoint().toString())));
+    assertThat(identities.requests())
+        .contains("/latest/api/token", "/latest/meta-data/iam/security-credentials/git")
+        .allMatch(request -> request.startsWith("/latest/"));
   }
 
   @Test
