@@ -14,9 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.jgits3.internal.store.probe.Markers;
+import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.signed.AwsHome;
 import org.jgits3.testing.signed.IdentityStub;
 import org.jgits3.testing.signed.SessionProxy;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** The jar as it goes into a site finds its credentials in the AWS default chain. */
 class CredentialsIT {
   private static final Path JAR = Path.of("target", "jgit-s3-gerrit.jar");
-  private static final String ROLE = "arn:aws:iam::000000000000:role/git";
   private static final long SECONDS = 120;
 
   @TempDir Path scratch;
@@ -34,14 +35,15 @@ class CredentialsIT {
 
   /** Runs {@link OpensBucket} with the jar and what Gerrit has, and without other classes. */
   private String open(IdentityStub identities, Map<String, String> variables) throws Exception {
-    String classes =
-        Stream.concat(
-                Stream.of(JAR.toString(), Path.of("target", "test-classes").toString()),
-                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                    .filter(path -> path.contains("gerrit-plugin-api")))
+    String classes = Path.of("target", "test-classes").toString();
+    String gerrit =
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(path -> path.contains("gerrit-plugin-api"))
             .collect(Collectors.joining(File.pathSeparator));
     Path output = scratch.resolve("output");
+    StoreLocation store = StoreLocation.parse(server.newBucket() + "/git");
     try (SessionProxy proxy = new SessionProxy(server, identities, Integer.MAX_VALUE)) {
+      Markers.mark(server, store, proxy.endpoint());
       ProcessBuilder program =
           new ProcessBuilder(
               List.of(
@@ -49,11 +51,12 @@ class CredentialsIT {
                   "-cp",
                   classes,
                   OpensBucket.class.getName(),
-                  server.newBucket() + "/git",
-                  proxy.endpoint().toString()));
+                  store.toString(),
+                  proxy.endpoint().toString(),
+                  gerrit,
+                  JAR + File.pathSeparator + classes));
       program.environment().keySet().removeIf(name -> name.startsWith("AWS_"));
       program.environment().putAll(identities.environment());
-      program.environment().put("HOME", scratch.toString());
       program.environment().putAll(variables);
       Process process = program.redirectErrorStream(true).redirectOutput(output.toFile()).start();
       boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
@@ -71,16 +74,47 @@ class CredentialsIT {
     }
   }
 
+  private void assertWorks(Source source, String request) throws Exception {
+    try (IdentityStub identities = new IdentityStub(Duration.ofHours(1))) {
+      String said = open(identities, source.environment(new AwsHome(scratch), identities));
+      assertThat(said).contains("[r]");
+      assertThat(identities.requests()).isNotEmpty().allMatch(each -> each.contains(request));
+    }
+  }
+
+  /** Makes the environment that leads to a source. */
+  private interface Source {
+    Map<String, String> environment(AwsHome home, IdentityStub identities) throws Exception;
+  }
+
   @Test
   void web_identity_works_in_the_jar() throws Exception {
-    Path token = Files.writeString(scratch.resolve("token"), "a token of the cluster");
+    assertWorks((home, stub) -> home.webIdentity(), "Action=AssumeRoleWithWebIdentity");
+  }
+
+  @Test
+  void profile_with_a_role_works_in_the_jar() throws Exception {
+    assertWorks((home, stub) -> home.role(), "Action=AssumeRole");
+  }
+
+  @Test
+  void profile_of_a_login_works_in_the_jar() throws Exception {
+    assertWorks((home, stub) -> home.login(), "refresh_token");
+  }
+
+  @Test
+  void role_of_a_container_works_in_the_jar() throws Exception {
+    assertWorks(AwsHome::container, "/container");
+  }
+
+  @Test
+  void profile_of_a_single_sign_on_works_in_the_jar() throws Exception {
     try (IdentityStub identities = new IdentityStub(Duration.ofHours(1))) {
-      Map<String, String> variables =
-          Map.of("AWS_ROLE_ARN", ROLE, "AWS_WEB_IDENTITY_TOKEN_FILE", token.toString());
-      assertThat(open(identities, variables)).contains("[r]");
+      Map<String, String> expired = new AwsHome(scratch).signOn(AwsHome.PAST);
+      assertThat(open(identities, expired)).contains("[r]");
       assertThat(identities.requests())
-          .isNotEmpty()
-          .allMatch(request -> request.contains("Action=AssumeRoleWithWebIdentity"));
+          .anyMatch(each -> each.contains("refresh_token"))
+          .anyMatch(each -> each.startsWith("/federation/credentials"));
     }
   }
 }

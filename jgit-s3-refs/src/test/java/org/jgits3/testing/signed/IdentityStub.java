@@ -29,7 +29,7 @@ import org.jgits3.testing.S3Server;
  */
 public final class IdentityStub implements AutoCloseable {
   /** Token that a container has to send for its keys. */
-  public static final String CONTAINER_TOKEN = "a token of the container";
+  static final String CONTAINER_TOKEN = "a token of the container";
 
   private static final String INSTANCE_TOKEN = "a token of the instance";
   private static final String INSTANCE_ROLES = "/latest/meta-data/iam/security-credentials/";

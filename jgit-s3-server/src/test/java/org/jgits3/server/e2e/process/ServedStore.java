@@ -14,7 +14,6 @@ import org.jgits3.Stores;
 import org.jgits3.internal.store.probe.Markers;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
-import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 
@@ -50,15 +49,7 @@ public record ServedStore(String url, Optional<Path> config, Map<String, String>
 
   /** Spares the commands the probe of the store at an endpoint, without a request to it. */
   private void mark(URI endpoint) throws IOException {
-    StoreLocation location = StoreLocation.parse(url);
-    StoreOptions options = S3Servers.require().options();
-    StoreOptions through =
-        new StoreOptions(
-            Optional.of(endpoint), options.region(), options.pathStyle(), options.connections());
-    try (ObjectStore direct = Stores.open(location, options);
-        ObjectStore named = Stores.open(location, through)) {
-      Markers.mark(direct, named.service());
-    }
+    Markers.mark(S3Servers.require(), StoreLocation.parse(url), endpoint);
   }
 
   /** Writes a config file that leads to an S3 server. */
