@@ -5,20 +5,26 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -28,6 +34,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
@@ -56,6 +64,9 @@ class LoadBalancerIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final int PUSHERS = 2;
 
+  /** Of the file of keys that a test makes. */
+  private static final char[] PASSWORD = "secret".toCharArray();
+
   /** Requests that the samples grant to each address, and places of a server in this test. */
   private static final int PER_ADDRESS = 40;
 
@@ -83,7 +94,20 @@ class LoadBalancerIT {
    * @param listen where it listens in the sample
    * @param here where it listens in the test
    */
-  private record Sample(String program, String file, String listen, String here) {}
+  private record Sample(String program, String file, String listen, String here) {
+    String config(int port) throws IOException {
+      return Files.readString(SAMPLES.resolve(file)).replace(listen, here.formatted(port));
+    }
+
+    /** The same with TLS: its lines for that, in place of the one without. */
+    String tlsConfig(int port, Path certificates) throws IOException {
+      return Files.readString(SAMPLES.resolve(file))
+          .replaceFirst("(?m)^ *" + listen + "\\R", "")
+          .replaceAll("(?m)^( *)# (.*(listen|bind|/etc/ssl/).*)$", "$1$2")
+          .replaceFirst(":443|443", "127.0.0.1:" + port)
+          .replace("/etc/ssl", certificates.toString());
+    }
+  }
 
   @TempDir private Path scratch;
   private GitClient git;
@@ -147,6 +171,84 @@ class LoadBalancerIT {
   @Test
   void haproxy_leaves_places_for_others_when_one_address_takes_all_it_may() throws Exception {
     assertPlacesAreLeft(HAPROXY);
+  }
+
+  @Test
+  void nginx_with_tls_passes_on_users_and_the_address_of_a_client() throws Exception {
+    assertTls(NGINX);
+  }
+
+  @Test
+  void haproxy_with_tls_passes_on_users_and_the_address_of_a_client() throws Exception {
+    assertTls(HAPROXY);
+  }
+
+  /** Clones and pushes as a user whose requests claim to come from another address. */
+  private void assertTls(Sample sample) throws Exception {
+    Path executable = installed(sample.program());
+    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
+    Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
+    String[] options = {"--create-on-push", "--users", users.toString(), "--forwarded-for"};
+    Path certificate = makeCertificate();
+    int port = freePort();
+    try (ServerProcess one = ServerProcess.start(store, options);
+        ServerProcess two = ServerProcess.start(store, options);
+        PausingProxy client =
+            PausingProxy.from(
+                InetAddress.getByName("127.0.0.2"), URI.create("http://127.0.0.1:" + port))) {
+      startBalancer(executable, sample.tlsConfig(port, scratch), port, one, two);
+      String url = "https://ada:right@" + client.uri().getAuthority() + "/one.git";
+      assertThat(work.attempt("ls-remote", url).stderr()).contains("certificate");
+      assertThat(work.attempt("ls-remote", url.replace("https", "http")).exitCode()).isNotZero();
+
+      git.run("config", "--global", "http.sslCAInfo", certificate.toString());
+      git.run("config", "--global", "http.extraHeader", "X-Forwarded-For: 192.0.2.7");
+      push(url);
+      git.run("clone", "-q", url, "clone");
+      push(git.at("clone"), url);
+      String wrong = url.replace("right", "wrong");
+      assertThat(work.attempt("ls-remote", wrong).stderr()).contains("Authentication failed");
+
+      String pushes = Command.run(store, "reflog", "one", "main", "--json").succeeds().stdout();
+      assertThat(new ObjectMapper().readTree(pushes).findValuesAsText("email"))
+          .containsExactly("ada@127.0.0.2", "ada@127.0.0.2");
+    }
+  }
+
+  /**
+   * Makes a certificate of 127.0.0.1 that signs itself, and its key, under the names of the
+   * samples.
+   */
+  private Path makeCertificate() throws Exception {
+    Path keys = scratch.resolve("keys");
+    List<String> line =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+            "-genkeypair",
+            "-alias",
+            "git",
+            "-keyalg",
+            "EC",
+            "-dname",
+            "CN=127.0.0.1",
+            "-ext",
+            "san=ip:127.0.0.1",
+            "-storepass",
+            String.valueOf(PASSWORD),
+            "-keystore",
+            keys.toString());
+    Command.finish(line, Map.of()).succeeds();
+    KeyStore made = KeyStore.getInstance(keys.toFile(), PASSWORD);
+    String certificate = pem("CERTIFICATE", made.getCertificate("git").getEncoded());
+    String key = pem("PRIVATE KEY", made.getKey("git", PASSWORD).getEncoded());
+    Files.writeString(scratch.resolve("git.example.com.pem"), certificate + key);
+    Files.writeString(scratch.resolve("git.example.com.key"), key);
+    return Files.writeString(scratch.resolve("authority.pem"), certificate);
+  }
+
+  private static String pem(String type, byte[] der) {
+    String base64 = Base64.getMimeEncoder().encodeToString(der);
+    return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n".formatted(type, base64);
   }
 
   /** Lets one address begin more requests than a server has places, without an end. */
@@ -288,15 +390,20 @@ class LoadBalancerIT {
   private int startBalancer(Path executable, Sample sample, ServerProcess one, ServerProcess two)
       throws Exception {
     int port = freePort();
+    startBalancer(executable, sample.config(port), port, one, two);
+    return port;
+  }
+
+  private void startBalancer(
+      Path executable, String sample, int port, ServerProcess one, ServerProcess two)
+      throws Exception {
     String config =
-        Files.readString(SAMPLES.resolve(sample.file()))
-            .replace(sample.listen(), sample.here().formatted(port))
+        sample
             .replace("127.0.0.1:8417", one.uri().getAuthority())
             .replace("127.0.0.1:8418", two.uri().getAuthority())
             .replaceAll("(?m)^.*127\\.0\\.0\\.1:8419.*\\R", "");
     assertThat(config).contains("127.0.0.1:" + port).doesNotContain(":8417", ":8418");
     balancer = start(executable, config, port);
-    return port;
   }
 
   private void assertAffinity(Sample sample) throws Exception {

@@ -28,6 +28,7 @@ public final class PausingProxy implements Closeable {
   private final ExecutorService threads =
       Executors.newCachedThreadPool(DaemonThreads.named("pausing-proxy"));
   private final ServerSocket listener;
+  private final InetAddress address;
   private final URI server;
   private final boolean clientsHeld;
   private final String marker;
@@ -40,8 +41,10 @@ public final class PausingProxy implements Closeable {
   private final CountDownLatch resumed = new CountDownLatch(1);
 
   private PausingProxy(
-      ServerSocket listener, URI server, boolean clientsHeld, String marker, long untilPause) {
-    this.listener = listener;
+      InetAddress address, URI server, boolean clientsHeld, String marker, long untilPause)
+      throws IOException {
+    this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    this.address = address;
     this.server = server;
     this.clientsHeld = clientsHeld;
     this.marker = marker;
@@ -64,10 +67,18 @@ public final class PausingProxy implements Closeable {
     return start(server, true, path, bytes);
   }
 
+  /** A proxy that connects to the server from a loopback address, and never pauses. */
+  public static PausingProxy from(InetAddress address, URI server) throws IOException {
+    return start(new PausingProxy(address, server, true, "", Long.MAX_VALUE));
+  }
+
   private static PausingProxy start(URI server, boolean clientsHeld, String marker, long bytes)
       throws IOException {
-    ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    PausingProxy proxy = new PausingProxy(listener, server, clientsHeld, marker, bytes);
+    InetAddress address = InetAddress.getLoopbackAddress();
+    return start(new PausingProxy(address, server, clientsHeld, marker, bytes));
+  }
+
+  private static PausingProxy start(PausingProxy proxy) {
     proxy.threads.execute(proxy::accept);
     return proxy;
   }
@@ -113,7 +124,7 @@ public final class PausingProxy implements Closeable {
     try {
       while (true) {
         Socket client = listener.accept();
-        Socket upstream = new Socket(server.getHost(), server.getPort());
+        Socket upstream = new Socket(server.getHost(), server.getPort(), address, 0);
         threads.execute(() -> pump(client, upstream, clientsHeld));
         threads.execute(() -> pump(upstream, client, !clientsHeld));
       }
