@@ -4,6 +4,7 @@ package org.jgits3.server.program;
 import java.io.PrintWriter;
 import java.util.Optional;
 import org.jgits3.server.terminal.LogLine;
+import org.jgits3.server.terminal.Output;
 import org.jgits3.server.terminal.ProgressBar;
 import picocli.CommandLine;
 import picocli.CommandLine.ExitCode;
@@ -35,6 +36,9 @@ final class OneLineErrors implements IExecutionExceptionHandler, IParameterExcep
 
   @Override
   public int handleExecutionException(Exception e, CommandLine line, ParseResult result) {
+    if (e instanceof Output.NotWrittenException) {
+      return ExitCode.OK; // but for its output, which Program checks
+    }
     print(line.getErr(), program.end().isTold() ? toldToStop(e) : oneLine(e), e);
     return ExitCode.SOFTWARE;
   }

@@ -76,6 +76,15 @@ public final class Output {
     return new Elements();
   }
 
+  /** Ends a command whose output cannot be written any more. */
+  public static final class NotWrittenException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private NotWrittenException() {
+      super("standard output cannot be written");
+    }
+  }
+
   /** A list under way. */
   public final class Elements implements AutoCloseable {
     @Nullable private final SequenceWriter array;
@@ -88,8 +97,16 @@ public final class Output {
       }
     }
 
-    /** Prints an element. */
+    /**
+     * Prints an element.
+     *
+     * @throws NotWrittenException if an earlier one was not printed, so that the rest of the list
+     *     need not be made
+     */
     public void add(String element) {
+      if (writer().checkError()) {
+        throw new NotWrittenException();
+      }
       if (array == null) {
         line(element);
         return;
