@@ -9,6 +9,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -108,6 +113,54 @@ class TransferIT {
       assertThat(store.unfinishedUploads()).isZero();
       assertThat(Command.run(store, "verify", "r").succeeds().stdout()).contains("is sound");
       assertSame(export("r", "out"), source);
+    }
+
+    @Test
+    void server_that_falls_silent_within_its_pack_is_given_up() throws Exception {
+      GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
+      ServedStore elsewhere =
+          ServedStore.directory(Files.createDirectory(scratch.resolve("elsewhere")));
+      Command.run(elsewhere, "import", path(source), "r").succeeds();
+      try (ServerProcess server = ServerProcess.start(elsewhere);
+          PausingProxy proxy = PausingProxy.after(server.uri(), 6_000_000)) {
+        assertGivenUp(proxy.url("r"));
+        proxy.awaitPause();
+      }
+      assertThat(store.unfinishedUploads()).isZero();
+    }
+
+    @Test
+    void server_that_accepts_no_connection_is_given_up() throws Exception {
+      List<Socket> waiting = new ArrayList<>();
+      try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        boolean accepted = true;
+        while (accepted) {
+          Socket socket = new Socket();
+          waiting.add(socket);
+          accepted = connects(socket, full.getLocalSocketAddress());
+        }
+        assertGivenUp("http://127.0.0.1:" + full.getLocalPort() + "/r.git");
+      } finally {
+        for (Socket socket : waiting) {
+          socket.close();
+        }
+      }
+    }
+
+    private static boolean connects(Socket socket, SocketAddress address) throws IOException {
+      try {
+        socket.connect(address, 1000);
+        return true;
+      } catch (SocketTimeoutException e) {
+        return false;
+      }
+    }
+
+    private void assertGivenUp(String url) {
+      Command given = Command.run(store, "import", "--timeout", "2", url, "r");
+      assertThat(given.failsInOneLine(FAILED).stderr())
+          .isEqualTo("jgit-s3: %s: the server was silent for 2 s, which is --timeout%n", url);
+      assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
     }
 
     @Test
