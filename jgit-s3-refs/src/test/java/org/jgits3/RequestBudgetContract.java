@@ -4,7 +4,12 @@ package org.jgits3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -36,6 +41,12 @@ abstract class RequestBudgetContract extends TwoProcesses {
   private int depth;
 
   private long lastEnd;
+
+  /** Name that a process which knows nothing looks up after each request. */
+  private Optional<String> lookedUp = Optional.empty();
+
+  /** Results of these look-ups: true where there was a repository. */
+  private final List<Boolean> found = new ArrayList<>();
 
   @Override
   protected ObjectStore storeHere() throws IOException {
@@ -71,6 +82,18 @@ abstract class RequestBudgetContract extends TwoProcesses {
         depth++; // began after the one before had ended
         lastEnd = now;
       }
+      lookedUp.ifPresent(name -> found.add(exists(name)));
+    }
+  }
+
+  private boolean exists(String name) {
+    try (S3RepositoryManager fresh = TestRepositories.manager(store());
+        Repository opened = fresh.openRepository(name)) {
+      return opened != null;
+    } catch (RepositoryNotFoundException e) {
+      return false;
+    } catch (IOException | ConfigInvalidException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -85,6 +108,23 @@ abstract class RequestBudgetContract extends TwoProcesses {
   private void costs(String row, Operation operation) throws Exception {
     RequestCounts.Snapshot cost = cost(operation);
     RoundTrips.assertCost(row, cost, depth);
+  }
+
+  /**
+   * Compares an operation with its row.
+   *
+   * @param name name that gets a repository, or loses it, by the commit
+   * @param after number of requests after the commit
+   */
+  private void costs(String row, String name, int after, Operation operation) throws Exception {
+    boolean before = exists(name);
+    found.clear();
+    lookedUp = Optional.of(name);
+    costs(row, operation);
+    lookedUp = Optional.empty();
+    int commit = found.size() - after - 1;
+    assertThat(found.subList(0, commit)).as("before the commit: %s", row).containsOnly(before);
+    assertThat(found.subList(commit, found.size())).as("since: %s", row).containsOnly(!before);
   }
 
   private static Result update(Repository r, String name, ObjectId id) throws IOException {
@@ -137,6 +177,22 @@ abstract class RequestBudgetContract extends TwoProcesses {
           }
         };
     costs("first request served after a cold start", fetch);
+  }
+
+  @Test
+  void first_look_up_of_refs_in_the_manifest_is_two_requests() throws Exception {
+    try (Repository small = elsewhere.createRepository("small")) {
+      update(small, REF, TestRepositories.commit(small, "small"));
+    }
+    start("always");
+    Operation lookUp =
+        () -> {
+          try (S3Repository r = manager.openRepository("small", Purpose.request())) {
+            assertThat(r.exactRef(REF)).isNotNull();
+            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
+          }
+        };
+    costs("the same if the refs fit into the manifest", lookUp);
   }
 
   @Test
@@ -293,7 +349,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
   void a_repository_is_created_by_two_writes() throws Exception {
     start("always");
     long began = System.nanoTime();
-    costs("create a repository", () -> manager.createRepository("new").close());
+    costs("create a repository", "new", 0, () -> manager.createRepository("new").close());
     costs(
         "open again for the same request",
         () -> manager.openRepository("new", Purpose.request(began)).close());
@@ -310,18 +366,32 @@ abstract class RequestBudgetContract extends TwoProcesses {
   @Test
   void a_repository_is_deleted_by_a_write_and_its_name_freed_by_another() throws Exception {
     start("always");
-    costs("delete a repository, first in a process", () -> manager.delete("r"));
+    costs(
+        "delete a repository, first in a process; the last two after its commit",
+        "r",
+        2,
+        () -> manager.delete("r"));
     manager.createRepository("new").close();
-    costs("delete a known repository; the last two after its commit", () -> manager.delete("new"));
+    costs(
+        "delete a known repository; the last two after its commit",
+        "new",
+        2,
+        () -> manager.delete("new"));
   }
 
   @Test
   void a_repository_is_renamed_by_two_writes_and_its_old_name_freed_by_another() throws Exception {
     start("always");
-    costs("rename, first in a process", () -> manager.rename("r", "new"));
+    costs(
+        "rename, first in a process; the last two after its commit",
+        "new",
+        2,
+        () -> manager.rename("r", "new"));
     manager.openRepository("new").close();
     costs(
         "rename a known repository; the last two after its commit",
+        "newer",
+        2,
         () -> manager.rename("new", "newer"));
   }
 
