@@ -123,7 +123,8 @@ class TransferIT {
       Command.run(elsewhere, "import", path(source), "r").succeeds();
       try (ServerProcess server = ServerProcess.start(elsewhere);
           PausingProxy proxy = PausingProxy.after(server.uri(), 6_000_000)) {
-        assertGivenUp(proxy.url("r"));
+        git.run("clone", "-q", server.url("r"), "warm"); // so that it is not silent before
+        assertGivenUp(proxy.url("r"), 10);
         proxy.awaitPause();
       }
       assertThat(store.unfinishedUploads()).isZero();
@@ -139,7 +140,7 @@ class TransferIT {
           waiting.add(socket);
           accepted = connects(socket, full.getLocalSocketAddress());
         }
-        assertGivenUp("http://127.0.0.1:" + full.getLocalPort() + "/r.git");
+        assertGivenUp("http://127.0.0.1:" + full.getLocalPort() + "/r.git", 2);
       } finally {
         for (Socket socket : waiting) {
           socket.close();
@@ -156,10 +157,11 @@ class TransferIT {
       }
     }
 
-    private void assertGivenUp(String url) {
-      Command given = Command.run(store, "import", "--timeout", "2", url, "r");
+    private void assertGivenUp(String url, int seconds) {
+      Command given = Command.run(store, "import", "--timeout", "" + seconds, url, "r");
       assertThat(given.failsInOneLine(FAILED).stderr())
-          .isEqualTo("jgit-s3: %s: the server was silent for 2 s, which is --timeout%n", url);
+          .isEqualTo(
+              "jgit-s3: %s: the server was silent for %d s, which is --timeout%n", url, seconds);
       assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
     }
 
@@ -309,6 +311,34 @@ class TransferIT {
       GitClient exported = export("detached", "out2");
       assertSame(exported, detached);
       assertThat(exported.run("rev-parse", "HEAD")).isEqualTo(head);
+    }
+
+    @Test
+    void malformed_commit_is_imported_and_found_by_verify() throws Exception {
+      GitClient source = GitHistory.small(SEED).importInto(git, "src");
+      String commit =
+          "tree %s\nauthor A U Thor <author@example.com> 0 +0000\n\nno committer\n"
+              .formatted(source.run("rev-parse", "main^{tree}"));
+      String bad =
+          source.run(
+              in -> in.write(commit.getBytes(UTF_8)),
+              "hash-object",
+              "-w",
+              "-t",
+              "commit",
+              "--literally",
+              "--stdin");
+      source.run("update-ref", "refs/heads/bad", bad);
+      String url = "ssh://here" + path(source);
+      Command.run(store, "import", path(source), "r").succeeds();
+      Command.run(store.with("GIT_SSH", ssh().toString()), "import", url, "fetched").succeeds();
+      for (String name : List.of("r", "fetched")) {
+        Command verified = Command.run(store, "verify", name);
+        assertThat(verified.exitCode()).isEqualTo(FAILED);
+        assertThat(verified.stdout().lines()).hasSize(1);
+        assertThat(verified.stdout()).contains("commit " + bad + ": missingCommitter");
+        assertThat(export(name, name + ".git").run("rev-parse", "bad")).isEqualTo(bad);
+      }
     }
 
     @Test
