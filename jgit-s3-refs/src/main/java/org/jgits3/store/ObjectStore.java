@@ -232,11 +232,11 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
-   * Returns the probe for checksums that the store should refuse.
+   * Returns requests that the store should refuse, for a probe.
    *
-   * @return the probe; empty if no checksums are sent, as to a local directory
+   * @return the requests; empty if there is no server to refuse them, as for a local directory
    */
-  default Optional<ChecksumProbe> checksumProbe() {
+  default Optional<WrongRequests> wrongRequests() {
     return Optional.empty();
   }
 

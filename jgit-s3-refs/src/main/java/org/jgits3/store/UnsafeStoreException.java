@@ -14,8 +14,9 @@ public final class UnsafeStoreException extends IOException {
    * A refusal of a store.
    *
    * @param location the store
-   * @param check name of the first required check that failed, such as {@code stale-if-match}
-   * @param detail one line that says what was seen, and its consequence
+   * @param check name of the required check that failed, such as {@code stale-if-match}; the worst
+   *     of several
+   * @param detail one line that says what was seen, its consequence, and what else failed
    */
   public UnsafeStoreException(String location, String check, String detail) {
     super(location + ": refused: check '" + check + "' failed: " + detail);
@@ -23,7 +24,7 @@ public final class UnsafeStoreException extends IOException {
   }
 
   /**
-   * Name of the first required check that failed.
+   * Name of the required check that failed, the worst of several.
    *
    * @return its stable name
    */

@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
-import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -27,6 +26,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.store.WrongRequests;
 
 /**
  * Store that passes requests on to another one and reports each to a {@link StoreListener}.
@@ -190,8 +190,8 @@ public class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<ChecksumProbe> checksumProbe() {
-    return store.checksumProbe();
+  public Optional<WrongRequests> wrongRequests() {
+    return store.wrongRequests();
   }
 
   @Override

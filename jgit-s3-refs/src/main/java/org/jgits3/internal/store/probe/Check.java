@@ -8,5 +8,6 @@ package org.jgits3.internal.store.probe;
  * @param ok true if the store has the property
  * @param detail one line: the observation and, after a failure, its consequence
  * @param required true if repositories are unsafe without the property
+ * @param remedy what an administrator can do after a failure; empty if there is none
  */
-public record Check(String name, boolean ok, String detail, boolean required) {}
+public record Check(String name, boolean ok, String detail, boolean required, String remedy) {}

@@ -19,6 +19,7 @@ import org.jgits3.store.PutOutcome;
  */
 final class ConditionChecks {
   private static final String FIRST = "first  body";
+  private static final String AGAIN = "again  body";
   private static final String SECOND = "second body";
   private static final String THIRD = "third  body";
 
@@ -33,19 +34,19 @@ final class ConditionChecks {
   }
 
   void run() throws IOException {
-    run.require("create", "a new object can be created", this::create);
+    run.check(Property.CREATE, this::create);
     if (first == null) {
       return;
     }
-    run.require("create-if-absent", "an existing object is not created again", this::createAgain);
-    run.require("replace-if-match", "the current version can be replaced", this::replace);
+    run.check(Property.CREATE_IF_ABSENT, this::createAgain);
+    run.check(Property.REPLACE_IF_MATCH, this::replace);
     if (second == null) {
       return;
     }
-    run.require("distinct-versions", "equally long bodies differ in version", this::distinct);
-    run.require("stale-if-match", "an outdated version is not replaced", this::replaceAgain);
-    run.require("read-after-write", "a read sees the last write", this::readBack);
-    run.inform("not-modified", "an unchanged object is not sent again", this::readUnchanged);
+    run.check(Property.DISTINCT_VERSIONS, this::distinct);
+    run.check(Property.STALE_IF_MATCH, this::replaceAgain);
+    run.check(Property.READ_AFTER_WRITE, this::readBack);
+    run.check(Property.NOT_MODIFIED, this::readUnchanged);
   }
 
   private Optional<String> create() throws IOException {
@@ -57,7 +58,7 @@ final class ConditionChecks {
   }
 
   private Optional<String> createAgain() throws IOException {
-    PutOutcome outcome = run.attempt(key, SECOND, Precondition.absent());
+    PutOutcome outcome = run.attempt(key, AGAIN, Precondition.absent());
     if (outcome instanceof PutOutcome.Won won) {
       first = won.version();
       return Optional.of(

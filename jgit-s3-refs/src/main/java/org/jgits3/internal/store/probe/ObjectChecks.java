@@ -7,86 +7,90 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.jgits3.store.ChecksumProbe;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.store.WrongRequests;
 
-/** Missing objects, ranges, listings, deletes and checksums, one request after the other. */
+/**
+ * Ranges, listings, deletes, conditions on a missing object, and checksums: nine requests, one
+ * after the other.
+ */
 final class ObjectChecks {
   private static final int SIZE = 10_000;
 
   private final ProbeRun run;
   private final ObjectStore store;
+  private final String key;
   private final byte[] body = new byte[SIZE];
+
+  /** Version of the object that is listed; null if it could not be read. */
+  @Nullable private ObjectVersion version;
 
   ObjectChecks(ProbeRun run) {
     this.run = run;
     this.store = run.store();
+    this.key = run.key("listed/x");
     new Random(SIZE).nextBytes(body);
   }
 
   void run() throws IOException {
-    run.require("if-match-missing", "a missing object is not replaced", this::replaceMissing);
-    run.require("range", "a range has the bytes it should", this::range);
-    run.require("range-if-match", "a range of an outdated version is refused", this::staleRange);
-    run.require("list-after-write", "a listing shows a write at once", this::listWritten);
-    run.require("list-after-delete", "a listing shows a delete at once", this::listDeleted);
-    Optional<ChecksumProbe> checksums = store.checksumProbe();
-    if (checksums.isPresent()) {
-      run.require(
-          "put-checksum",
-          "an object with a wrong checksum is refused",
+    run.check(Property.LIST_AFTER_WRITE, this::listWritten);
+    run.check(Property.RANGE, this::range);
+    if (version != null) {
+      run.check(Property.IF_MATCH_MISSING, this::replaceMissing);
+      run.check(Property.RANGE_IF_MATCH, this::staleRange);
+    }
+    run.check(Property.LIST_AFTER_DELETE, this::listDeleted);
+    Optional<WrongRequests> wrong = store.wrongRequests();
+    if (wrong.isPresent()) {
+      run.check(
+          Property.PUT_CHECKSUM,
           () ->
-              checksums.get().refusesWrongPut(run.key("checksum"))
+              wrong.get().refusesWrongPut(run.key("checksum"))
                   ? Optional.empty()
                   : Optional.of("bytes that were damaged on the way would be stored"));
     }
   }
 
-  private Optional<String> replaceMissing() throws IOException {
-    String key = run.key("missing");
-    ObjectVersion foreign = write("other");
-    PutOutcome outcome = run.attempt(key, "body", Precondition.matches(foreign));
-    return outcome instanceof PutOutcome.Won
-        ? Optional.of("a write with a version of another object created one")
-        : Optional.empty();
+  private Optional<String> listWritten() throws IOException {
+    store.put(key, body, 0, body.length);
+    return list().equals(List.of(key))
+        ? Optional.empty()
+        : Optional.of("an object that was written is not listed; repositories would not be found");
   }
 
   private Optional<String> range() throws IOException {
-    write("range");
     byte[] dst = new byte[200];
-    store.read(run.key("range"), 5_000, dst, 50, 100, Optional.empty());
+    version = store.read(key, 5_000, dst, 50, 100, Optional.empty());
     return Arrays.equals(dst, 50, 150, body, 5_000, 5_100)
         ? Optional.empty()
         : Optional.of("a ranged read delivered other bytes; packs would be unreadable");
   }
 
+  private Optional<String> replaceMissing() throws IOException {
+    PutOutcome outcome = run.attempt(run.key("missing"), "body", Precondition.matches(version));
+    return outcome instanceof PutOutcome.Won
+        ? Optional.of("a write with a version of another object created one")
+        : Optional.empty();
+  }
+
   private Optional<String> staleRange() throws IOException {
-    ObjectVersion version = write("stale-range");
-    byte[] dst = new byte[10];
-    store.read(run.key("stale-range"), 0, dst, 0, 10, Optional.of(version));
-    run.attempt(run.key("stale-range"), "a new and longer body", Precondition.matches(version));
+    store.put(key, body, 1, body.length - 1);
     try {
-      store.read(run.key("stale-range"), 0, dst, 0, 10, Optional.of(version));
+      store.read(key, 0, new byte[10], 0, 10, Optional.of(version));
     } catch (StoreException.Changed e) {
       return Optional.empty();
     }
     return Optional.of("ranges of two versions would be mixed");
   }
 
-  private Optional<String> listWritten() throws IOException {
-    write("listed/x");
-    return list().equals(List.of(run.key("listed/x")))
-        ? Optional.empty()
-        : Optional.of("an object that was written is not listed; repositories would not be found");
-  }
-
   private Optional<String> listDeleted() throws IOException {
     try {
-      store.delete(List.of(run.key("listed/x")));
+      store.delete(List.of(key));
     } catch (StoreException.Refused e) {
       return Optional.empty(); // these credentials may not delete, which is reported at the end
     }
@@ -99,15 +103,5 @@ final class ObjectChecks {
     List<String> keys = new ArrayList<>();
     store.list(run.prefix() + "listed/", object -> keys.add(object.key()));
     return keys;
-  }
-
-  private ObjectVersion write(String name) throws IOException {
-    String key = run.key(name);
-    store.put(key, body, 0, body.length);
-    return store.stat(key).orElseThrow(() -> missing(key)).version();
-  }
-
-  private static StoreException missing(String key) {
-    return new StoreException.Missing(key, key + " was written, but is not there", null);
   }
 }

@@ -2,13 +2,14 @@
 package org.jgits3.internal.store.probe;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jgits3.store.UnsafeStoreException;
 
 /**
  * Results of a probe of one store.
  *
  * @param location the store, as {@link org.jgits3.store.ObjectStore#location} gives it
- * @param checks results of the checks, in order
+ * @param checks results of the checks; those come first without which a store is worst
  */
 public record ProbeReport(String location, List<Check> checks) {
   /** Keeps its own copy of the list. */
@@ -29,14 +30,18 @@ public record ProbeReport(String location, List<Check> checks) {
    * Requires a store in which repositories are safe.
    *
    * @return this report
-   * @throws UnsafeStoreException if a required check failed, naming the first
+   * @throws UnsafeStoreException if a required check failed, naming the worst first
    */
   public ProbeReport orRefuse() throws UnsafeStoreException {
-    for (Check check : checks) {
-      if (!check.ok() && check.required()) {
-        throw new UnsafeStoreException(location, check.name(), check.detail());
-      }
+    List<Check> failed = checks.stream().filter(c -> c.required() && !c.ok()).toList();
+    if (failed.isEmpty()) {
+      return this;
     }
-    return this;
+    Check worst = failed.get(0);
+    String others = failed.stream().skip(1).map(Check::name).collect(Collectors.joining(", "));
+    throw new UnsafeStoreException(
+        location,
+        worst.name(),
+        worst.detail() + (others.isEmpty() ? "" : "; also failed: " + others));
   }
 }

@@ -6,11 +6,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -23,21 +26,33 @@ import org.jgits3.store.StoreException;
 final class ProbeRun {
   private final ObjectStore store;
   private final String prefix = Leftovers.prefix(Instant.now());
-  private final long began = System.nanoTime();
+  private final Consumer<String> begun;
+  private final LongSupplier nanoTime;
+  private final long began;
   private final Set<String> keys = ConcurrentHashMap.newKeySet();
-  private final List<Check> checks = new ArrayList<>();
+  private final Map<Property, Check> checks = new EnumMap<>(Property.class);
 
-  ProbeRun(ObjectStore store) {
+  /**
+   * Begins a probe.
+   *
+   * @param store the store
+   * @param begun told of each check when it begins, in one line
+   * @param nanoTime clock that bounds the races
+   */
+  ProbeRun(ObjectStore store, Consumer<String> begun, LongSupplier nanoTime) {
     this.store = store;
+    this.begun = begun;
+    this.nanoTime = nanoTime;
+    this.began = nanoTime.getAsLong();
   }
 
   ObjectStore store() {
     return store;
   }
 
-  /** Tests whether less time has passed since the probe began. */
-  boolean isYoungerThan(Duration age) {
-    return System.nanoTime() - began < age.toNanos();
+  /** Time since the probe began. */
+  Duration age() {
+    return Duration.ofNanos(nanoTime.getAsLong() - began);
   }
 
   /** Tests whether no required check has failed. */
@@ -57,18 +72,14 @@ final class ProbeRun {
     return key;
   }
 
-  void require(String name, String property, IoSupplier<Optional<String>> trial)
-      throws IOException {
-    check(name, property, true, trial);
-  }
-
-  void inform(String name, String property, IoSupplier<Optional<String>> trial) throws IOException {
-    check(name, property, false, trial);
-  }
-
-  private void check(
-      String name, String property, boolean required, IoSupplier<Optional<String>> trial)
-      throws IOException {
+  /**
+   * Checks a property, and notes the result.
+   *
+   * @param trial tries it out; returns the observation and its consequence if the store lacks it
+   * @throws StoreException.Unavailable if the store does not answer
+   */
+  void check(Property property, IoSupplier<Optional<String>> trial) throws IOException {
+    begun.accept(property.toString());
     Optional<String> wrong;
     try {
       wrong = trial.get();
@@ -80,7 +91,7 @@ final class ProbeRun {
       }
       wrong = Optional.of(e.getMessage());
     }
-    checks.add(new Check(name, wrong.isEmpty(), wrong.orElse(property), required));
+    checks.put(property, wrong.map(property::failed).orElseGet(property::held));
   }
 
   /** Makes one attempt of a conditional write, which the store must decide. */
@@ -106,7 +117,8 @@ final class ProbeRun {
     if (isGood()) {
       throw failure;
     }
-    checks.add(new Check("answers", false, "no more checks: " + failure.getMessage(), false));
+    checks.put(
+        Property.ANSWERS, Property.ANSWERS.failed("no more checks: " + failure.getMessage()));
   }
 
   /**
@@ -116,18 +128,15 @@ final class ProbeRun {
   void cleanUp() {
     try {
       store.delete(keys);
-      checks.add(new Check("delete", true, "objects can be deleted", false));
+      checks.put(Property.DELETE, Property.DELETE.held());
     } catch (IOException e) {
-      checks.add(
-          new Check(
-              "delete",
-              false,
-              "nothing can be swept, and objects stay below " + prefix + ": " + e.getMessage(),
-              false));
+      String detail =
+          "nothing can be swept, and objects stay below " + prefix + ": " + e.getMessage();
+      checks.put(Property.DELETE, Property.DELETE.failed(detail));
     }
   }
 
   ProbeReport report() {
-    return new ProbeReport(store.location(), checks);
+    return new ProbeReport(store.location(), List.copyOf(checks.values()));
   }
 }

@@ -33,26 +33,33 @@ import org.jgits3.store.StoreException;
  * other. Instead, races run side by side, each with objects of its own.
  */
 final class RaceChecks {
-  private static final int RACERS = 4;
+  static final int RACERS = 4;
+
+  /** Races side by side. */
+  static final int LANES = 8;
 
   /**
-   * Size of a race. A store that is too far away for all rounds gets fewer.
+   * Size of a race. A store that is too far away for all rounds gets fewer, but each lane gets one.
    *
    * @param lanes races side by side
-   * @param rounds rounds of each
-   * @param until age of the probe at which the race ends
+   * @param rounds most rounds of each
    */
-  private record Extent(int lanes, int rounds, Duration until) {}
+  private record Extent(int lanes, int rounds) {}
 
-  private static final Extent CREATIONS = new Extent(4, 100, Duration.ofSeconds(6));
+  private static final Extent CREATIONS = new Extent(LANES, 400 / LANES);
 
   /** Extent that finds one wrong write in a hundred; compatibility.md has the arithmetic. */
-  private static final Extent UPDATES = new Extent(4, 200, Duration.ofSeconds(15));
+  private static final Extent UPDATES = new Extent(LANES, 800 / LANES);
 
-  private static final Extent BRIEF = new Extent(1, 1, Duration.ofSeconds(15));
+  private static final Extent BRIEF = new Extent(1, 1);
 
-  private static final Duration READS_UNTIL = Duration.ofSeconds(17);
   private static final int OVERWRITES = 50;
+
+  /**
+   * Age of the probe at which the races end. Two seconds are left for the last round, and for the
+   * few requests after it.
+   */
+  private static final Duration END = Duration.ofSeconds(18);
 
   private final ProbeRun run;
   private final ObjectStore store;
@@ -65,7 +72,7 @@ final class RaceChecks {
   /** Finds a store that decides one write in a hundred wrongly. */
   void full() throws IOException {
     conditions(CREATIONS, UPDATES);
-    run.require("torn-read", "a read never mixes two versions", this::readWhileWritten);
+    run.check(Property.TORN_READ, this::readWhileWritten);
   }
 
   /** Finds a store that ignores conditions, or mostly does: ten requests. */
@@ -74,14 +81,28 @@ final class RaceChecks {
   }
 
   private void conditions(Extent creations, Extent updates) throws IOException {
-    run.require(
-        "create-race",
-        "one of several creations wins",
-        () -> race(creations, lane -> create(creations, lane)));
-    run.require(
-        "update-race",
-        "one of several updates wins",
-        () -> race(updates, lane -> update(updates, lane)));
+    run.check(
+        Property.CREATE_RACE,
+        () -> {
+          Duration until = part(1, 4);
+          return race(creations, lane -> create(creations, lane, until));
+        });
+    run.check(
+        Property.UPDATE_RACE,
+        () -> {
+          Duration until = part(3, 4);
+          return race(updates, lane -> update(updates, lane, until));
+        });
+  }
+
+  /** Age of the probe when it has used a part of the time that is left for the races. */
+  private Duration part(int numerator, int denominator) {
+    Duration age = run.age();
+    return age.plus(END.minus(age).multipliedBy(numerator).dividedBy(denominator));
+  }
+
+  private boolean goesOn(int round, int rounds, Duration until) {
+    return round == 0 || (round < rounds && run.age().compareTo(until) < 0);
   }
 
   private static Optional<String> race(Extent extent, Racer<Optional<String>> lane)
@@ -91,9 +112,9 @@ final class RaceChecks {
     }
   }
 
-  private Optional<String> create(Extent extent, int lane) throws IOException {
+  private Optional<String> create(Extent extent, int lane, Duration until) throws IOException {
     try (Racers racers = new Racers(RACERS)) {
-      for (int round = 0; round < extent.rounds() && run.isYoungerThan(extent.until()); round++) {
+      for (int round = 0; goesOn(round, extent.rounds(), until); round++) {
         String key = run.key("race/create-" + lane + "-" + round);
         Round result = round(racers, key, Precondition.absent());
         if (result.won().size() > 1) {
@@ -107,13 +128,13 @@ final class RaceChecks {
     return Optional.empty();
   }
 
-  private Optional<String> update(Extent extent, int lane) throws IOException {
+  private Optional<String> update(Extent extent, int lane, Duration until) throws IOException {
     String key = run.key("race/update-" + lane);
     ObjectVersion version = create(key, body());
     // An undecided write may still come, after the version that it replaces was read.
     boolean doubt = false;
     try (Racers racers = new Racers(RACERS)) {
-      for (int round = 0; round < extent.rounds() && run.isYoungerThan(extent.until()); round++) {
+      for (int round = 0; goesOn(round, extent.rounds(), until); round++) {
         Round result = round(racers, key, Precondition.matches(version));
         if (result.won().size() > 1) {
           return Optional.of(result + " updates of one version; pushes would be lost");
@@ -177,8 +198,8 @@ final class RaceChecks {
 
   private void overwrite(String key, AtomicBoolean writing) throws IOException {
     try {
-      for (int i = 1; i <= OVERWRITES && run.isYoungerThan(READS_UNTIL); i++) {
-        store.putIf(key, selfChecking(i), Precondition.matches(current(key)));
+      for (int i = 0; goesOn(i, OVERWRITES, END); i++) {
+        store.putIf(key, selfChecking(i + 1), Precondition.matches(current(key)));
       }
     } finally {
       writing.set(false);

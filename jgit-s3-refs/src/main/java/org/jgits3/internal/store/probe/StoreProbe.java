@@ -3,6 +3,8 @@ package org.jgits3.internal.store.probe;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
@@ -39,7 +41,7 @@ public final class StoreProbe {
     } else if (ProbeMarker.isIn(store, service.get())) {
       probe(store, run -> new RaceChecks(run).brief()).orRefuse();
     } else {
-      ProbeReport report = probe(store, StoreProbe::untilOneFails);
+      ProbeReport report = probe(store, StoreProbe::required);
       ProbeMarker.leave(store, service.get(), report.orRefuse());
     }
   }
@@ -54,7 +56,25 @@ public final class StoreProbe {
    * @throws IOException if the store does not answer or refuses access
    */
   public static ProbeReport full(ObjectStore store) throws IOException {
-    ProbeReport report = probe(store, StoreProbe::all);
+    return full(store, check -> {});
+  }
+
+  /**
+   * Makes the same checks, and tells what is being checked.
+   *
+   * @param store store to check
+   * @param begun told of each check when it begins, in one line
+   * @return what was found; see {@link ProbeReport#orRefuse}
+   * @throws IOException if the store does not answer or refuses access
+   */
+  public static ProbeReport full(ObjectStore store, Consumer<String> begun) throws IOException {
+    return full(store, begun, System::nanoTime);
+  }
+
+  /** Makes the same checks by another clock. */
+  static ProbeReport full(ObjectStore store, Consumer<String> begun, LongSupplier nanoTime)
+      throws IOException {
+    ProbeReport report = probe(new ProbeRun(store, begun, nanoTime), StoreProbe::all);
     if (report.ok() && store.service().isPresent()) {
       ProbeMarker.leave(store, store.service().get(), report);
     }
@@ -67,7 +87,10 @@ public final class StoreProbe {
   }
 
   private static ProbeReport probe(ObjectStore store, Checks checks) throws IOException {
-    ProbeRun run = new ProbeRun(store);
+    return probe(new ProbeRun(store, check -> {}, System::nanoTime), checks);
+  }
+
+  private static ProbeReport probe(ProbeRun run, Checks checks) throws IOException {
     try {
       checks.run(run);
     } catch (StoreException.Unavailable e) {
@@ -78,23 +101,22 @@ public final class StoreProbe {
     return run.report();
   }
 
+  /** The races come last, and use the time that is left. */
   private static void all(ProbeRun run) throws IOException {
     new ConditionChecks(run).run();
-    new RaceChecks(run).full();
     new ObjectChecks(run).run();
     new UploadChecks(run).run();
     new UploadChecks(run).runOptional();
+    new RaceChecks(run).full();
   }
 
-  /** As all that is required, but without the checks after a kind that failed. */
-  private static void untilOneFails(ProbeRun run) throws IOException {
+  /** All that is required; only the conditions if one of them does not hold. */
+  private static void required(ProbeRun run) throws IOException {
     new ConditionChecks(run).run();
-    if (run.isGood()) {
-      new RaceChecks(run).full();
-    }
     if (run.isGood()) {
       new ObjectChecks(run).run();
       new UploadChecks(run).run();
+      new RaceChecks(run).full();
     }
   }
 }

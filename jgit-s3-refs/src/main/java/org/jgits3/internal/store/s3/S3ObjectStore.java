@@ -23,7 +23,6 @@ import java.util.function.Supplier;
 import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
-import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
@@ -39,6 +38,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.store.WrongRequests;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -697,8 +697,8 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<ChecksumProbe> checksumProbe() {
-    return Optional.of(new S3ChecksumProbe(client, this));
+  public Optional<WrongRequests> wrongRequests() {
+    return Optional.of(new S3WrongRequests(client, this));
   }
 
   @Override

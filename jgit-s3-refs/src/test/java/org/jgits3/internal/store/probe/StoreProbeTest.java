@@ -8,32 +8,40 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.store.ChecksumProbe;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.WrongRequests;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -211,6 +219,40 @@ class StoreProbeTest {
   }
 
   @Test
+  void create_that_is_not_conditional_is_not_taken_for_equal_versions() throws IOException {
+    Function<GetResult.Found, ObjectVersion> hash =
+        found -> new ObjectVersion("hash " + Arrays.hashCode(found.bytes()));
+    ObjectStore broken =
+        store(
+            (key, known) -> {
+              if (!key.endsWith("/conditions")) {
+                return good.get(key, known);
+              }
+              GetResult.Found now = (GetResult.Found) good.get(key, ANY);
+              ObjectVersion version = hash.apply(now);
+              return known.filter(version::equals).isPresent()
+                  ? new GetResult.NotModified()
+                  : new GetResult.Found(now.bytes(), version);
+            },
+            (key, body, precondition) -> {
+              if (!key.endsWith("/conditions")) {
+                return good.putIf(key, body, precondition);
+              }
+              if (precondition instanceof Precondition.Matches) {
+                return inTwoSteps(hash).putIf(key, body, precondition);
+              }
+              PutOutcome.Won won = overwrite(key, body);
+              return new PutOutcome.Won(hash.apply(new GetResult.Found(body, won.version())));
+            });
+    assertThat(failures(StoreProbe.full(broken))).containsExactly("create-if-absent");
+  }
+
+  /** Names of the checks that failed. */
+  private static List<String> failures(ProbeReport report) {
+    return report.checks().stream().filter(check -> !check.ok()).map(Check::name).toList();
+  }
+
+  @Test
   void a_store_that_refuses_every_conditional_write_is_refused() {
     ObjectStore broken = store(good::get, (key, body, precondition) -> new PutOutcome.Lost(false));
     assertThat(failed(broken, false)).isEqualTo("create");
@@ -288,9 +330,9 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public Optional<ChecksumProbe> checksumProbe() {
+          public Optional<WrongRequests> wrongRequests() {
             return Optional.of(
-                new ChecksumProbe() {
+                new WrongRequests() {
                   @Override
                   public boolean refusesWrongPut(String key) {
                     return true;
@@ -300,10 +342,99 @@ class StoreProbeTest {
                   public boolean refusesWrongPart(MultipartUpload upload) {
                     return false;
                   }
+
+                  @Override
+                  public boolean refusesToComplete(
+                      MultipartUpload upload, List<UploadedPart> parts) {
+                    return true;
+                  }
                 });
           }
         };
     assertThat(failed(broken, true)).isEqualTo("part-checksum");
+  }
+
+  /** The good store, which takes wrong checksums, and gives one answer to creations in a race. */
+  private ObjectStore careless(PutOutcome raced) {
+    return new DelegatingObjectStore(good) {
+      @Override
+      public Optional<String> service() {
+        return Optional.of("a server"); // which is raced before its first use
+      }
+
+      @Override
+      public Optional<WrongRequests> wrongRequests() {
+        return Optional.of(
+            new WrongRequests() {
+              @Override
+              public boolean refusesWrongPut(String key) {
+                return false;
+              }
+
+              @Override
+              public boolean refusesWrongPart(MultipartUpload upload) {
+                return false;
+              }
+
+              @Override
+              public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts) {
+                return true;
+              }
+            });
+      }
+
+      @Override
+      public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+          throws IOException {
+        return key.contains("race/create") ? raced : super.putIf(key, body, precondition);
+      }
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_store_is_refused_for_the_worst_failure_and_the_others_are_named(boolean full) {
+    ObjectStore broken = careless(new PutOutcome.Won(new ObjectVersion("v")));
+    assertThatThrownBy(
+            () -> {
+              if (full) {
+                StoreProbe.full(broken).orRefuse();
+              } else {
+                StoreProbe.admit(broken);
+              }
+            })
+        .isInstanceOf(UnsafeStoreException.class)
+        .hasMessageContaining("refused: check 'create-race' failed: ")
+        .hasMessageEndingWith("; also failed: part-checksum, put-checksum")
+        .hasMessageNotContaining("\n");
+  }
+
+  /** The good store, which fails when an upload is completed that was aborted. */
+  private ObjectStore failingToCompleteAborted(boolean made) {
+    return new DelegatingObjectStore(good) {
+      @Override
+      public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+          throws IOException {
+        if (!upload.key().endsWith("/aborted")) {
+          super.completeMultipart(upload, parts);
+          return;
+        }
+        if (made) {
+          put(upload.key(), new byte[] {1}, 0, 1);
+        }
+        throw new StoreException.Unavailable(upload.key(), "s3://b: 500 InternalError", null);
+      }
+    };
+  }
+
+  @Test
+  void an_aborted_upload_whose_completion_fails_ends_no_probe() throws IOException {
+    assertThat(StoreProbe.full(failingToCompleteAborted(false)).orRefuse().checks())
+        .allMatch(Check::ok)
+        .extracting(Check::name)
+        .contains("multipart-abort", "multipart-list", "update-race", "torn-read");
+    assertThat(failures(StoreProbe.full(failingToCompleteAborted(true))))
+        .containsExactly("multipart-abort");
   }
 
   @Test
@@ -427,5 +558,156 @@ class StoreProbeTest {
             });
     assertThat(refused).as("the store is refused").isNotNull();
     return refused.check();
+  }
+
+  /**
+   * A store in memory, whose clock advances by 0.3 s with each request that no other request runs
+   * beside. Counts no time but this.
+   */
+  private static final class FarStore extends DelegatingObjectStore {
+    private static final long LATENCY = TimeUnit.MILLISECONDS.toNanos(300);
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger updates = new AtomicInteger();
+    private final AtomicInteger creations = new AtomicInteger();
+
+    FarStore() {
+      super(new MemoryObjectStore());
+    }
+
+    private void pass(int beside) {
+      nanos.addAndGet(LATENCY / beside);
+    }
+
+    @Override
+    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+      if (!key.contains("race/read")) { // whose writer is counted, and its readers run beside it
+        pass(key.contains("race/update") ? RaceChecks.LANES : 1);
+      }
+      return super.get(key, known);
+    }
+
+    @Override
+    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+      if (key.contains("race/read")) {
+        pass(1); // as it was read before
+        pass(1);
+      } else if (key.contains("race/")) {
+        (key.contains("race/create") ? creations : updates).incrementAndGet();
+        pass(RaceChecks.LANES * RaceChecks.RACERS);
+      } else {
+        pass(1);
+      }
+      return super.putIf(key, body, precondition);
+    }
+
+    @Override
+    public Optional<ObjectInfo> stat(String key) throws IOException {
+      pass(1);
+      return super.stat(key);
+    }
+
+    @Override
+    public void put(String key, byte[] src, int offset, int length) throws IOException {
+      pass(1);
+      super.put(key, src, offset, length);
+    }
+
+    @Override
+    public ObjectVersion read(ReadRequest range) throws IOException {
+      pass(1);
+      return super.read(range);
+    }
+
+    @Override
+    public void list(String prefix, Consumer<ListedObject> each) throws IOException {
+      pass(1);
+      super.list(prefix, each);
+    }
+
+    @Override
+    public void delete(Collection<String> keys) throws IOException {
+      pass(1);
+      super.delete(keys);
+    }
+
+    @Override
+    public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
+        throws IOException {
+      pass(1);
+      return super.beginMultipart(key, metadata);
+    }
+
+    @Override
+    public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
+        throws IOException {
+      pass(1);
+      return super.uploadPart(upload, number, body);
+    }
+
+    @Override
+    public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
+        throws IOException {
+      pass(1);
+      super.completeMultipart(upload, parts);
+    }
+
+    @Override
+    public void abortMultipart(MultipartUpload upload) throws IOException {
+      pass(1);
+      super.abortMultipart(upload);
+    }
+
+    @Override
+    public List<MultipartUpload> listMultipart(String prefix) throws IOException {
+      pass(1);
+      return super.listMultipart(prefix);
+    }
+
+    @Override
+    public Optional<WrongRequests> wrongRequests() {
+      return Optional.of(
+          new WrongRequests() {
+            @Override
+            public boolean refusesWrongPut(String key) {
+              pass(1);
+              return true;
+            }
+
+            @Override
+            public boolean refusesWrongPart(MultipartUpload upload) {
+              pass(1);
+              return true;
+            }
+
+            @Override
+            public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts) {
+              pass(1);
+              return true;
+            }
+          });
+    }
+  }
+
+  @Test
+  void a_store_that_is_far_away_is_raced_as_often_as_20_seconds_allow() throws IOException {
+    FarStore far = new FarStore();
+    List<String> begun = new ArrayList<>();
+    ProbeReport report = StoreProbe.full(far, begun::add, far.nanos::get).orRefuse();
+    far.listMultipart(""); // as doctor does at its end
+    assertThat(Duration.ofNanos(far.nanos.get())).isLessThanOrEqualTo(Duration.ofSeconds(20));
+    assertThat(far.updates.get() / RaceChecks.RACERS).isGreaterThanOrEqualTo(100);
+    assertThat(far.creations.get() / RaceChecks.RACERS).isGreaterThanOrEqualTo(40);
+    assertThat(begun)
+        .hasSize(report.checks().size() - 1) // all but the deletion of what the probe wrote
+        .contains("update-race: one of several updates wins");
+  }
+
+  @Test
+  void each_failed_check_comes_with_a_remedy() throws IOException {
+    ObjectStore broken = careless(new PutOutcome.Won(new ObjectVersion("v")));
+    for (Check check : StoreProbe.full(broken).checks()) {
+      assertThat(check.remedy().isEmpty()).as("%s", check).isEqualTo(check.ok());
+    }
   }
 }

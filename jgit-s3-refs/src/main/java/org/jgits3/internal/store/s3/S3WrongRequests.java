@@ -4,9 +4,11 @@ package org.jgits3.internal.store.s3;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
-import org.jgits3.store.ChecksumProbe;
+import java.util.List;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
+import org.jgits3.store.UploadedPart;
+import org.jgits3.store.WrongRequests;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -14,8 +16,8 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
-/** Sends writes with a wrong CRC32C to a bucket, each once. */
-final class S3ChecksumProbe implements ChecksumProbe {
+/** Sends requests to a bucket that no writer sends, each once. */
+final class S3WrongRequests implements WrongRequests {
   private static final byte[] BODY = "a body whose checksum is not zero".getBytes(UTF_8);
 
   /** CRC32C of no bytes at all, in base64. */
@@ -26,7 +28,7 @@ final class S3ChecksumProbe implements ChecksumProbe {
   private final S3Client client;
   private final S3ObjectStore store;
 
-  S3ChecksumProbe(S3Client client, S3ObjectStore store) {
+  S3WrongRequests(S3Client client, S3ObjectStore store) {
     this.client = client;
     this.store = store;
   }
@@ -42,6 +44,21 @@ final class S3ChecksumProbe implements ChecksumProbe {
   public boolean refusesWrongPart(MultipartUpload upload) throws IOException {
     UploadPartRequest part = store.part(upload, 1).checksumCRC32C(WRONG).build();
     return refuses(upload.key(), () -> client.uploadPart(part, RequestBody.fromBytes(BODY)));
+  }
+
+  @Override
+  public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts)
+      throws IOException {
+    try {
+      store.complete(upload, parts, S3ObjectStore.WRITE_TIMEOUT);
+      return false;
+    } catch (SdkException e) {
+      S3Failure failure = S3Failure.of(e);
+      if (failure.undecided()) {
+        throw store.failed(upload.key(), failure);
+      }
+      return true;
+    }
   }
 
   private boolean refuses(String key, Runnable request) throws IOException {
