@@ -4,6 +4,7 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
@@ -11,8 +12,10 @@ import org.jgits3.internal.store.probe.Check;
 import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreOptions;
 import picocli.CommandLine.Command;
 
 /** Tests with real requests whether repositories are safe in the store. */
@@ -20,6 +23,8 @@ import picocli.CommandLine.Command;
     name = "doctor",
     description = "Check whether the store honours what repositories rely on, races included.")
 final class DoctorCommand extends StoreCommand {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   /** Result as {@code --json} prints it. */
   private record Diagnosis(
       boolean ok, String store, List<Check> checks, List<String> unfinishedUploads) {}
@@ -27,13 +32,30 @@ final class DoctorCommand extends StoreCommand {
   @Override
   public Integer call() throws IOException {
     S3Settings settings = program.settings();
-    try (ObjectStore store = Stores.open(settings.location(), settings.options())) {
-      ProbeReport report = StoreProbe.full(store);
+    try (ObjectStore store = Stores.open(settings.location(), impatient(settings.options()))) {
+      ProbeReport report = probe(store);
       print(report, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();
     }
     settings.cacheDirectory().ifPresent(this::checkCache);
     return 0;
+  }
+
+  private ProbeReport probe(ObjectStore store) throws IOException {
+    try (ProgressBar progress = progress()) {
+      return StoreProbe.full(store, progress::draw);
+    }
+  }
+
+  /** Options with which a store that fails is given up soon, because its user looks on. */
+  private static StoreOptions impatient(StoreOptions options) {
+    Duration deadline = options.requestDeadline();
+    return new StoreOptions(
+        options.endpoint(),
+        options.region(),
+        options.pathStyle(),
+        options.connections(),
+        deadline.compareTo(PATIENCE) < 0 ? deadline : PATIENCE);
   }
 
   /** Checks that the directory can be made or written, and changes nothing. */
@@ -63,6 +85,9 @@ final class DoctorCommand extends StoreCommand {
     output.line(report.location());
     for (Check check : report.checks()) {
       output.line(String.format("%-7s %-28s %s", verdict(check), check.name(), check.detail()));
+      if (!check.ok()) {
+        output.line(" ".repeat(37) + check.remedy());
+      }
     }
     output.line(uploads.size() + " unfinished uploads");
     uploads.forEach(key -> output.line("        " + key));

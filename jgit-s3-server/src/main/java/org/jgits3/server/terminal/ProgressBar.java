@@ -165,7 +165,12 @@ public final class ProgressBar extends BatchingProgressMonitor implements Closea
     return ", " + Quantity.of(Duration.ofMillis(millis)) + " left";
   }
 
-  private synchronized void draw(String text) {
+  /**
+   * Shows a text in place of the last one.
+   *
+   * @param text one line, such as the name of a step
+   */
+  public synchronized void draw(String text) {
     if (shown) {
       String rest = " ".repeat(Math.max(0, drawn - text.length()));
       err.print('\r' + text + rest);

@@ -60,7 +60,10 @@ class DoctorIT {
   void s3rver_is_refused_by_every_command_that_would_write() throws IOException {
     try (S3Server server = UnsafeS3Servers.s3rver()) {
       ServedStore store = ServedStore.unknownBucket(server, server.endpoint(), scratch);
-      assertRefused(Command.run(store, "doctor"), "check '");
+      Command doctor = Command.run(store, "doctor");
+      assertRefused(doctor, "check 'create-if-absent' failed");
+      assertThat(doctor.stdout())
+          .contains("FAILED  create-if-absent", "use a store", "that honours If-Match");
       assertRefused(Command.run(store, "init", "hello"), "check '");
       assertRefused(Command.run(store, "serve", "--listen", "127.0.0.1:0"), "check '");
     }

@@ -42,8 +42,19 @@ class ProgressBarTest {
   }
 
   @Test
+  void steps_are_drawn_one_in_place_of_the_other() {
+    try (ProgressBar bar = bar(true)) {
+      bar.draw("create-race");
+      bar.draw("range");
+    }
+    assertThat(terminal.toString())
+        .isEqualTo("\rcreate-race\rrange      " + System.lineSeparator());
+  }
+
+  @Test
   void nothing_is_drawn_where_nobody_looks() {
     try (ProgressBar bar = bar(false)) {
+      bar.draw("create-race");
       bar.beginTask("Writing objects", 200);
       bar.onUpdate("Writing objects", 50, 200, 25, Duration.ofSeconds(4));
       bar.onEndTask("Writing objects", 200, 200, 100, Duration.ofSeconds(9));

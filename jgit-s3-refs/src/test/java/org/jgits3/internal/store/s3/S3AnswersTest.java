@@ -32,6 +32,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.store.WrongRequests;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
@@ -905,6 +906,25 @@ class S3AnswersTest {
               () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
           .isInstanceOf(StoreException.Unavailable.class)
           .hasMessageStartingWith("s3://bucket/p/k: ");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"404, NoSuchUpload, true", "500, InternalError, false"})
+  void completion_of_an_aborted_upload_is_one_attempt(int status, String code, boolean refused)
+      throws IOException {
+    MultipartUpload upload = new MultipartUpload("k", "id", Map.of());
+    try (ScriptedHttpServer server = answering(status, code);
+        ObjectStore store = open(server)) {
+      WrongRequests wrong = store.wrongRequests().orElseThrow();
+      if (refused) {
+        assertThat(wrong.refusesToComplete(upload, PARTS)).isTrue();
+      } else {
+        assertThatThrownBy(() -> wrong.refusesToComplete(upload, PARTS))
+            .isInstanceOf(StoreException.Unavailable.class)
+            .hasMessageContaining(code);
+      }
+      assertThat(server.requests()).hasSize(1);
     }
   }
 
