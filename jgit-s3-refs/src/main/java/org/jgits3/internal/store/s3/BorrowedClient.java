@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.s3;
 
-import java.util.function.Consumer;
 import java.util.function.Function;
 import software.amazon.awssdk.awscore.AwsRequest;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.SdkPlugin;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.services.s3.DelegatingS3Client;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Request;
 
 /**
- * An {@link S3Client} of another owner. Every request brings the settings it needs. Closing this
- * does nothing: the client belongs to its owner.
+ * An {@link S3Client} of another owner, who may use it for other requests with other settings.
+ * Every request brings the settings it needs. Closing this does nothing: the client belongs to its
+ * owner.
  */
 final class BorrowedClient extends DelegatingS3Client {
   private final SdkPlugin settings;
@@ -22,19 +21,11 @@ final class BorrowedClient extends DelegatingS3Client {
    * A client with some settings.
    *
    * @param owned client of another owner
-   * @param plugin configures the client further
-   * @param overrides additions to the client's own settings
+   * @param settings settings of the requests, beside or in place of the client's own
    */
-  BorrowedClient(
-      S3Client owned, SdkPlugin plugin, Consumer<ClientOverrideConfiguration.Builder> overrides) {
+  BorrowedClient(S3Client owned, SdkPlugin settings) {
     super(owned);
-    this.settings =
-        client -> {
-          ClientOverrideConfiguration.Builder builder = client.overrideConfiguration().toBuilder();
-          overrides.accept(builder);
-          client.overrideConfiguration(builder.build());
-          plugin.configureClient(client);
-        };
+    this.settings = settings;
   }
 
   @Override

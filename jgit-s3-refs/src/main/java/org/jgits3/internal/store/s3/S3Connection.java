@@ -9,18 +9,22 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.core.SdkPlugin;
+import software.amazon.awssdk.core.SdkServiceClientConfiguration;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
-import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.http.auth.aws.signer.AwsV4FamilyHttpSigner;
+import software.amazon.awssdk.http.auth.spi.scheme.AuthSchemeOption;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.LegacyMd5Plugin;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.S3ServiceClientConfiguration;
+import software.amazon.awssdk.services.s3.auth.scheme.S3AuthSchemeProvider;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
@@ -69,15 +73,10 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
             .endpointOverride(options.endpoint().orElse(null))
             .forcePathStyle(options.pathStyle())
             // An extra round trip before each body would cost more than an occasional refused body.
-            .serviceConfiguration(s -> s.expectContinueEnabled(false).chunkedEncodingEnabled(false))
-            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
-            .addPlugin(DELETIONS_WITH_MD5);
+            .serviceConfiguration(s -> s.expectContinueEnabled(false));
     configure.accept(client);
-    ClientOverrideConfiguration.Builder overrides = client.overrideConfiguration().toBuilder();
-    once(overrides);
     return new S3Connection(
-        new SdkFailures(client.overrideConfiguration(overrides.build()).build()),
+        new SdkFailures(client.addPlugin(S3Connection::settings).build()),
         List.of(http, credentials),
         options.connections());
   }
@@ -102,19 +101,37 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
    * @return a connection that leaves the client open
    */
   static S3Connection borrowing(S3Client owned, int connections) {
-    S3Client client =
-        new SdkFailures(new BorrowedClient(owned, DELETIONS_WITH_MD5, S3Connection::once));
+    S3Client client = new SdkFailures(new BorrowedClient(owned, S3Connection::settings));
     return new S3Connection(client, List.of(), connections);
   }
 
-  /** Configures a client to send each request once, and to understand the answers of S3. */
-  private static void once(ClientOverrideConfiguration.Builder overrides) {
-    overrides
-        .retryStrategy(DefaultRetryStrategy.doNotRetry())
-        .addExecutionInterceptor(new ErrorInSuccess())
-        .addExecutionInterceptor(new NotModifiedAsSuccess())
-        .addExecutionInterceptor(new ListingAnswers())
-        .addExecutionInterceptor(new ChunkedBodies());
+  /**
+   * Has each request sent once, its body as it is and with no checksum but its own, because many
+   * stores do not know chunks with a trailer, and has answers understood as S3 means them.
+   */
+  private static void settings(SdkServiceClientConfiguration.Builder configuration) {
+    S3ServiceClientConfiguration.Builder client =
+        (S3ServiceClientConfiguration.Builder) configuration;
+    DELETIONS_WITH_MD5.configureClient(client);
+    S3AuthSchemeProvider schemes = client.authSchemeProvider();
+    client
+        .overrideConfiguration(
+            client.overrideConfiguration().toBuilder()
+                .retryStrategy(DefaultRetryStrategy.doNotRetry())
+                .addExecutionInterceptor(new AnswerRepairs())
+                .build())
+        .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+        .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+        .authSchemeProvider(
+            params ->
+                schemes.resolveAuthScheme(params).stream()
+                    .map(S3Connection::withoutChunks)
+                    .toList());
+  }
+
+  private static AuthSchemeOption withoutChunks(AuthSchemeOption scheme) {
+    return scheme.copy(
+        s -> s.putSignerProperty(AwsV4FamilyHttpSigner.CHUNK_ENCODING_ENABLED, false));
   }
 
   private static Region region(StoreLocation.Bucket bucket, StoreOptions options)

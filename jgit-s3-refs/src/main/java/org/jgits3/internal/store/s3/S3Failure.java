@@ -287,9 +287,7 @@ record S3Failure(Kind kind, String reason, SdkException cause) {
       case REFUSED -> new StoreException.Refused(key, message, cause);
       case UNSUPPORTED ->
           new StoreException.Unsupported(
-              key,
-              message + "; the store does not know such a request" + ChunkedBodies.advice(cause),
-              cause);
+              key, message + "; the store does not know such a request", cause);
       case UNDECIDED -> new StoreException.Unavailable(key, message, cause);
     };
   }

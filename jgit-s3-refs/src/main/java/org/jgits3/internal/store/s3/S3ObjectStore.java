@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
@@ -58,9 +58,11 @@ import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
+import software.amazon.awssdk.services.s3.model.S3Object;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
@@ -262,7 +264,7 @@ public final class S3ObjectStore implements ObjectStore {
 
   private ResponseTransformer<GetObjectResponse, GetResult> whole(String key) {
     return (response, in) -> {
-      if (NotModifiedAsSuccess.wasNotModified(response.sdkHttpResponse())) {
+      if (AnswerRepairs.wasNotModified(response.sdkHttpResponse())) {
         in.close();
         return new GetResult.NotModified();
       }
@@ -608,31 +610,45 @@ public final class S3ObjectStore implements ObjectStore {
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-    Optional<String> token = Optional.empty();
+    ListObjectsV2Request.Builder request =
+        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
+    ListObjectsV2Response page;
     do {
-      ListObjectsV2Request.Builder request =
-          ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
-      token.ifPresent(request::continuationToken);
-      ListingPage page = send(prefix, () -> page(request));
-      for (ListedObject object : page.objects()) {
+      page = send(prefix, () -> whole(client.listObjectsV2(request.build())));
+      for (S3Object object : page.contents()) {
         each.accept(
             new ListedObject(
-                object.key().substring(root.length()), object.size(), object.version()));
+                object.key().substring(root.length()),
+                object.size(),
+                Optional.ofNullable(object.eTag()).map(ObjectVersion::new)));
       }
-      token = page.next();
-    } while (token.isPresent());
+      request.continuationToken(page.nextContinuationToken());
+    } while (isTruncated(page));
   }
 
-  private ListingPage page(ListObjectsV2Request.Builder request) {
-    AtomicReference<ListingPage> answer = new AtomicReference<>();
-    client.listObjectsV2(
-        request
-            .overrideConfiguration(o -> o.putExecutionAttribute(ListingAnswers.ANSWER, answer))
-            .build());
-    if (answer.get() == null) {
-      throw SdkClientException.create("the S3Client does not run the interceptors of requests");
+  /**
+   * Checks that an answer is a listing. The SDK takes other documents, such as the page of a proxy,
+   * for an empty one.
+   */
+  private static ListObjectsV2Response whole(ListObjectsV2Response page) {
+    if (page.name() == null) {
+      throw SdkClientException.create("no whole listing: it does not name the bucket");
     }
-    return answer.get();
+    if (isTruncated(page) && isEmpty(page.nextContinuationToken())) {
+      throw SdkClientException.create("no whole listing: it goes on, but has no token");
+    }
+    if (page.contents().stream().anyMatch(o -> isEmpty(o.key()) || o.size() == null)) {
+      throw SdkClientException.create("no whole listing: an object without key or size");
+    }
+    return page;
+  }
+
+  private static boolean isTruncated(ListObjectsV2Response page) {
+    return page.isTruncated() == null ? !isEmpty(page.nextContinuationToken()) : page.isTruncated();
+  }
+
+  private static boolean isEmpty(@Nullable String text) {
+    return text == null || text.isEmpty();
   }
 
   @Override
