@@ -16,7 +16,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
-/** Sends requests to a bucket that no writer sends, each once. */
+/** Sends requests to a bucket that the store never sends and a good server refuses, each once. */
 final class S3WrongRequests implements WrongRequests {
   private static final byte[] BODY = "a body whose checksum is not zero".getBytes(UTF_8);
 

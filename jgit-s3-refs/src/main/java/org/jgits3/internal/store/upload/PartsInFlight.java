@@ -15,7 +15,11 @@ import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.UploadedPart;
 
-/** Parts of one upload that other threads send. Safe for use by many threads. */
+/**
+ * Parts of one upload that other threads send, so that the next part can be filled meanwhile. An
+ * abort waits here for the last of them, because a part that arrived after it would stay in the
+ * store. Safe for use by many threads.
+ */
 final class PartsInFlight {
   private final Executor threads;
   private final FirstFailure failure = new FirstFailure();
