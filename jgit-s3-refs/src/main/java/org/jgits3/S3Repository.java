@@ -62,8 +62,7 @@ public final class S3Repository extends DfsRepository {
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
     this.objects = new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, mints);
-    this.refs =
-        new S3RefDatabase(this, shared.refs(), objects.committer(), objects, purpose.lookups());
+    this.refs = new S3RefDatabase(this, shared.refs(), objects, purpose.lookups());
     if (purpose.defersReceived()) {
       objects.deferReceivedPacks();
     }

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.objectweb.asm.MethodVisitor;
-import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
@@ -41,8 +40,6 @@ record Mutation(String name, String breaks, String world, long seed, List<Edit> 
     TRUE,
     /** Nothing is called, and the answer is the first argument: the receiver, if there is one. */
     FIRST,
-    /** Nothing is called, and the answer is the second argument. */
-    SECOND,
     /** The method of this name in {@code world.Faults} is called instead. */
     ELSEWHERE
   }
@@ -141,14 +138,11 @@ record Mutation(String name, String breaks, String world, long seed, List<Edit> 
         }
         return;
       }
-      int kept = edit.answer() == Answer.FIRST ? 1 : edit.answer() == Answer.SECOND ? 2 : 0;
+      int kept = edit.answer() == Answer.FIRST ? 1 : 0;
       for (int i = arguments.size(); i > kept; i--) {
         super.visitInsn(arguments.get(i - 1).getSize() == 2 ? POP2 : POP);
       }
-      if (kept == 2) {
-        super.visitInsn(Opcodes.SWAP);
-        super.visitInsn(POP);
-      } else if (kept == 0) {
+      if (kept == 0) {
         constant(result, edit.answer() == Answer.TRUE);
       }
     }

@@ -3,7 +3,6 @@ package org.jgits3.simulation;
 
 import static org.jgits3.simulation.Mutation.Answer.FIRST;
 import static org.jgits3.simulation.Mutation.Answer.NOTHING;
-import static org.jgits3.simulation.Mutation.Answer.SECOND;
 import static org.jgits3.simulation.Mutation.Answer.TRUE;
 
 import java.util.List;
@@ -26,8 +25,6 @@ final class Mutations {
   private static final String CATALOG = "internal.catalog.RepositoryCatalog";
   private static final String RULES = "internal.commit.ListingRules";
   private static final String DROP = "internal.pack.GarbageDrop";
-  private static final String OBJECTS = "internal.pack.S3ObjDatabase";
-  private static final String QUARANTINE = "internal.pack.Quarantine";
   private static final String REPLACEMENT = "internal.pack.PackReplacement";
   private static final String SWEEP = "maintenance.Sweep";
 
@@ -166,9 +163,9 @@ final class Mutations {
         Mutation.of(PACKS, "dropped", 71, "a collection does not note that it dropped objects")
             .with(DROP, "drop", "withDropped", FIRST),
         Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
-            .with(QUARANTINE, "accompany", "listing", FIRST),
+            .with("internal.commit.Submission", "propose", "list", FIRST),
         Mutation.of(PACKS, "hook", 820, "what a hook inserts is listed without the pack below it")
-            .with(OBJECTS, "commitPackImpl", "with", SECOND),
+            .elsewhere("internal.pack.SharedPacks", "commit", "listedWith", "listedAlone"),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
             .with("internal.pack.NewPacks", "complete", "writeHeld", NOTHING));
   }

@@ -10,8 +10,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /**
  * A test with a {@linkplain FullHeap full heap}. Which thread of a JVM asks for memory next is not
  * up to the test, so that a good run proves more than a bad one; it is run by hand: {@code mvn -B
- * -pl jgit-s3-refs test -Dtest='FullHeapTest,ManifestCommitterTest,DeferredPacksTest'
- * -Dheap.full=true}.
+ * -pl jgit-s3-refs test -Dtest='FullHeapTest,ManifestCommitterTest' -Dheap.full=true}.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

@@ -100,7 +100,8 @@ final class CommitBatch {
 
   private <R> Verdict<R> verdict(Submission<R> submission, boolean encode) {
     try {
-      Proposal<R> proposal = submission.change().propose(state);
+      Proposal<R> proposal = submission.propose(state);
+      boolean edits = proposal instanceof Proposal.Edit;
       if (proposal instanceof Proposal.Edit<R> edit) {
         Manifest next = rules.check(base, state, edit.next());
         if (encode) {
@@ -109,9 +110,9 @@ final class CommitBatch {
         state = next;
         edited = true;
       }
-      return new Verdict<>(submission, new Submission.Outcome<>(proposal.verdict(), null));
+      return new Verdict<>(submission, new Submission.Outcome<>(proposal.verdict(), null, edits));
     } catch (IOException | RuntimeException e) {
-      return new Verdict<>(submission, new Submission.Outcome<>(null, e));
+      return new Verdict<>(submission, new Submission.Outcome<>(null, e, false));
     }
   }
 }

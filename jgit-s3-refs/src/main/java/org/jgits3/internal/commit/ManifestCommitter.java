@@ -16,6 +16,7 @@ import org.jgits3.internal.concurrent.SharedRequest;
 import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 
 /**
@@ -30,7 +31,7 @@ import org.jgits3.manifest.VersionedManifest;
  *
  * <p>Safe for use by many threads.
  */
-public final class ManifestCommitter implements Committer, Closeable {
+public final class ManifestCommitter implements Closeable {
   private final ManifestFile file;
   private final CommitPolicy policy;
   private final Ticker ticker;
@@ -171,14 +172,37 @@ public final class ManifestCommitter implements Committer, Closeable {
   }
 
   /**
-   * {@inheritDoc} Changes that wait together share one PUT. The decision may come later than the
-   * deadline by the two requests that tell the outcome of a write under way.
+   * Commits a change. Blocks until it is decided. Changes that wait together share one PUT. The
+   * decision may come later than the deadline by the two requests that tell the outcome of a write
+   * under way.
    *
+   * @param <R> type of the verdict
+   * @param change the change
+   * @return its verdict, based on a write acknowledged, or a validation started, after this call
+   * @throws ManifestException.NotCommitted if the deadline passed and nothing was written
+   * @throws UnknownOutcomeException if the deadline passed first
+   * @throws ManifestException if the manifest does not allow the change
+   * @throws IOException if the store refused, or {@link ManifestChange#propose} failed; nothing was
+   *     written
    * @throws IllegalStateException if this committer is closed
    */
-  @Override
   public <R> R commit(ManifestChange<R> change) throws IOException {
-    Submission<R> mine = submit(change);
+    return commit(change, List.of());
+  }
+
+  /**
+   * Commits a change as {@link #commit(ManifestChange)}, together with packs. If the change alters
+   * the manifest, its write lists those of them that none has listed. Otherwise they stay hidden.
+   *
+   * @param <R> type of the verdict
+   * @param change the change; one that proposes its base lists the packs alone
+   * @param packs the packs; none of them depends on a later one
+   * @return the verdict
+   * @throws UnlistedPack.LostException if one of the packs may never be listed
+   * @throws IOException as {@link #commit(ManifestChange)}
+   */
+  public <R> R commit(ManifestChange<R> change, List<UnlistedPack> packs) throws IOException {
+    Submission<R> mine = submit(change, packs);
     try {
       while (!mine.decided()) {
         Uninterrupted.await(() -> advance(mine));
@@ -223,12 +247,13 @@ public final class ManifestCommitter implements Committer, Closeable {
         });
   }
 
-  private synchronized <R> Submission<R> submit(ManifestChange<R> change) {
+  private synchronized <R> Submission<R> submit(
+      ManifestChange<R> change, List<UnlistedPack> packs) {
     if (closed) {
       throw new IllegalStateException(file + ": closed");
     }
     long deadline = ticker.nanoTime() + policy.deadline().toNanos();
-    Submission<R> submission = new Submission<>(change, latest.arrive(), deadline);
+    Submission<R> submission = new Submission<>(change, packs, latest.arrive(), deadline);
     queue.add(submission);
     callers++; // last: a caller that ran out of memory before is never counted off
     return submission;

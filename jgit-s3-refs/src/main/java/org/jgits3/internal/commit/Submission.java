@@ -2,9 +2,12 @@
 package org.jgits3.internal.commit;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.concurrent.FirstFailure;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * A change that was handed to a committer, and what became of it. It is decided once; later
@@ -16,6 +19,7 @@ import org.jgits3.internal.concurrent.FirstFailure;
  */
 final class Submission<R> {
   private final ManifestChange<R> change;
+  private final List<UnlistedPack> packs;
   private final long listener;
   private final long deadline;
   @Nullable private Outcome<R> outcome; // guarded by this
@@ -25,13 +29,16 @@ final class Submission<R> {
    * An undecided submission.
    *
    * @param change the change
+   * @param packs packs that are listed with it; decided with it
    * @param listener its number; a request numbered as high or higher started after it arrived
    * @param deadline by {@link Ticker#nanoTime}
    */
-  Submission(ManifestChange<R> change, long listener, long deadline) {
+  Submission(ManifestChange<R> change, List<UnlistedPack> packs, long listener, long deadline) {
     this.change = change;
+    this.packs = List.copyOf(packs);
     this.listener = listener;
     this.deadline = deadline;
+    this.packs.forEach(UnlistedPack::enter);
   }
 
   /** Progress of an undecided submission. */
@@ -51,11 +58,13 @@ final class Submission<R> {
    *
    * @param verdict the verdict, if there is no failure
    * @param failure the reason why there is no verdict, or null
+   * @param edits true if the manifest was changed, and lists the packs or has listed them
    */
-  record Outcome<R>(R verdict, Throwable failure) {}
+  record Outcome<R>(R verdict, Throwable failure, boolean edits) {}
 
-  ManifestChange<R> change() {
-    return change;
+  /** The change on a manifest, with the packs. */
+  Proposal<R> propose(Manifest base) throws IOException {
+    return UnlistedPack.list(change.propose(base), base, packs);
   }
 
   long listener() {
@@ -96,6 +105,10 @@ final class Submission<R> {
   synchronized void decide(Outcome<R> decision) {
     if (outcome == null) {
       outcome = decision;
+      boolean doubtful = decision.failure() instanceof UnknownOutcomeException;
+      for (int i = 0; i < packs.size(); i++) { // an iterator would be allocated
+        packs.get(i).leave(decision.edits(), doubtful);
+      }
     }
   }
 
@@ -108,7 +121,9 @@ final class Submission<R> {
   synchronized boolean fail(Function<Progress, Throwable> failure) {
     if (outcome == null) {
       Throwable made = failure.apply(progress);
-      outcome = made == null ? null : new Outcome<>(null, made);
+      if (made != null) {
+        decide(new Outcome<>(null, made, false));
+      }
     }
     return outcome != null;
   }

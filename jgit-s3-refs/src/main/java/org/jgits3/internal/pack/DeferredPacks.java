@@ -11,11 +11,10 @@ import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.commit.Committer;
-import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.concurrent.Uninterrupted;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.UnlistedPack;
+import org.jgits3.internal.commit.UnlistedPack.State;
 import org.jgits3.internal.function.Causes;
-import org.jgits3.internal.pack.DeferredPack.State;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.StoreException;
@@ -24,17 +23,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Packs of one repository that were received or inserted in this process and wait for a ref update
- * to publish them. A pack is part of one commit at a time: another caller that wants to publish or
- * forget it waits until that commit is decided. So a pack that was listed is never listed again,
- * even if another process has replaced it meanwhile, and a forgotten pack is never listed.
+ * to publish them.
  *
  * <p>Safe for use by many threads.
  */
 final class DeferredPacks {
   private static final Logger LOG = LoggerFactory.getLogger(DeferredPacks.class);
 
-  private final ManifestCommitter committer;
-  private final Committer publisher;
+  private final SharedPacks packs;
 
   /** Packs of this repository that wait or are lost, by id. */
   private final Map<String, DeferredPack> unlisted = new ConcurrentHashMap<>();
@@ -42,19 +38,14 @@ final class DeferredPacks {
   /** Those of all repositories of a process, which keep their repositories in memory. */
   private final Set<Object> ofProcess;
 
-  DeferredPacks(ManifestCommitter committer, Committer publisher, Set<Object> ofProcess) {
-    this.committer = committer;
-    this.publisher = publisher;
+  DeferredPacks(SharedPacks packs, Set<Object> ofProcess) {
+    this.packs = packs;
     this.ofProcess = ofProcess;
   }
 
-  /** Commit loop; does not make room, unlike the publisher of packs. */
-  ManifestCommitter committer() {
-    return committer;
-  }
-
-  Committer publisher() {
-    return publisher;
+  /** Lists packs without setting a ref. */
+  void list(List<UnlistedPack> hidden) throws IOException {
+    packs.<Boolean>commit(base -> Proposal.edit(base, true), hidden);
   }
 
   void add(DeferredPack pack) {
@@ -79,7 +70,7 @@ final class DeferredPacks {
    */
   boolean publishWith(AnyObjectId id, DfsReader reader, Quarantine own) throws IOException {
     for (DeferredPack pack : unlisted.values()) {
-      boolean isOthers = pack.quarantine() != own && state(pack) != State.IN_DOUBT;
+      boolean isOthers = pack.quarantine() != own && pack.state() == State.HIDDEN;
       if (isOthers && isReadableIn(pack, id, reader) && publish(pack)) {
         return true;
       }
@@ -100,7 +91,7 @@ final class DeferredPacks {
   /** Publishes a pack with all packs of its quarantine; false if it is not listed afterwards. */
   private boolean publish(DeferredPack pack) throws IOException {
     pack.quarantine().publish();
-    return state(pack) == State.PUBLISHED;
+    return pack.state() == State.LISTED;
   }
 
   /**
@@ -146,7 +137,7 @@ final class DeferredPacks {
 
   /** Tests whether a pack has an object, and was not deleted by a sweep. */
   private boolean has(DeferredPack pack, AnyObjectId id, DfsReader reader) throws IOException {
-    if (state(pack) == State.FORGOTTEN) {
+    if (pack.state() == State.FORGOTTEN) {
       return false;
     }
     try {
@@ -155,117 +146,30 @@ final class DeferredPacks {
       if (Causes.find(e, StoreException.Missing.class).isEmpty()) {
         throw e;
       }
-      sweep(pack);
+      pack.swept(); // and stays here, so that refs are set only after a check of their objects
       return false;
-    }
-  }
-
-  /**
-   * Notes that a sweep has deleted a pack. The pack stays here, so that refs are set only after a
-   * check of the objects they lead to.
-   */
-  private synchronized void sweep(DeferredPack pack) {
-    if (pack.state() == State.HIDDEN || pack.state() == State.IN_DOUBT) {
-      pack.become(State.FORGOTTEN);
     }
   }
 
   /** Tests whether packs of other requests wait or are lost. */
   boolean othersHide(Quarantine own) {
-    return unlisted.values().stream().anyMatch(pack -> pack.quarantine() != own);
+    return unlisted.values().stream()
+        .anyMatch(pack -> pack.quarantine() != own && pack.state() != State.LISTED);
   }
 
-  /** Manifest that lists some packs before its own; called by the commit loop. */
-  static Manifest listing(Manifest manifest, List<DeferredPack> added) {
-    List<PackEntry> packs = new ArrayList<>();
-    for (DeferredPack pack : added) {
-      pack.description().offer();
-      packs.add(pack.entry());
-    }
-    packs.addAll(manifest.packs());
-    return manifest.withPacks(packs);
-  }
-
-  /**
-   * Waits until no commit with a pack is undecided, and claims the pack for one if it is still
-   * hidden.
-   *
-   * @return true if the caller has to {@link #settle} it
-   */
-  synchronized boolean claim(DeferredPack pack) {
-    awaitDecision(pack);
-    boolean hidden = pack.state() == State.HIDDEN;
-    if (hidden) {
-      pack.become(State.PUBLISHING);
-    }
-    return hidden;
-  }
-
-  /**
-   * Sets the outcome of claimed packs. Allocates nothing, because other threads wait for the
-   * outcome even if the commit fails with an {@link OutOfMemoryError}.
-   */
-  synchronized void settle(List<DeferredPack> claimed, State outcome) {
-    for (int i = 0; i < claimed.size(); i++) { // an iterator would be allocated
-      DeferredPack pack = claimed.get(i);
-      pack.become(outcome);
-      if (outcome == State.PUBLISHED) {
-        remove(pack);
-      }
-    }
-    notifyAll();
-  }
-
-  /**
-   * Forgets a pack unless it was published, or may have been.
-   *
-   * @return true if no manifest will ever list it
-   */
-  synchronized boolean forget(DeferredPack pack) {
-    awaitDecision(pack);
-    if (pack.state() != State.HIDDEN) {
-      return false;
-    }
-    pack.become(State.FORGOTTEN);
-    remove(pack);
-    return true;
-  }
-
-  /** Notes which packs in doubt the newest manifest known lists. */
-  void observeNewest() {
+  /** Notes which packs a manifest lists, and that those which were listed need not be kept. */
+  void observe(Manifest manifest) {
     if (!unlisted.isEmpty()) {
-      committer.cached().ifPresent(newest -> observe(newest.manifest()));
-    }
-  }
-
-  /** Notes which packs in doubt a manifest lists: their commits were applied. */
-  synchronized void observe(Manifest manifest) {
-    List<DeferredPack> doubtful =
-        unlisted.values().stream().filter(pack -> pack.state() == State.IN_DOUBT).toList();
-    if (!doubtful.isEmpty()) {
       Set<String> listed = manifest.packs().stream().map(PackEntry::id).collect(Collectors.toSet());
-      settle(
-          doubtful.stream().filter(pack -> listed.contains(pack.entry().id())).toList(),
-          State.PUBLISHED);
+      unlisted.values().stream()
+          .filter(pack -> listed.contains(pack.entry().id()))
+          .forEach(UnlistedPack::listed);
+      unlisted.values().stream().filter(pack -> pack.state() == State.LISTED).forEach(this::remove);
     }
   }
 
-  private void remove(DeferredPack pack) {
+  void remove(DeferredPack pack) {
     unlisted.remove(pack.entry().id());
     ofProcess.remove(pack);
-  }
-
-  synchronized State state(DeferredPack pack) {
-    return pack.state();
-  }
-
-  /** Requires the monitor. */
-  private void awaitDecision(DeferredPack pack) {
-    Uninterrupted.await(
-        () -> {
-          while (pack.state() == State.PUBLISHING) {
-            wait();
-          }
-        });
   }
 }

@@ -12,7 +12,7 @@ import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.jgits3.internal.commit.Committer;
+import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
@@ -40,19 +40,16 @@ final class GarbageDrop {
 
   private final S3ObjDatabase handle;
   private final SharedPacks shared;
-  private final Committer committer;
 
   /**
    * Creates a commit through a handle.
    *
    * @param handle the handle that has collected
    * @param shared its packs
-   * @param committer commits changes of packs for it
    */
-  GarbageDrop(S3ObjDatabase handle, SharedPacks shared, Committer committer) {
+  GarbageDrop(S3ObjDatabase handle, SharedPacks shared) {
     this.handle = handle;
     this.shared = shared;
-    this.committer = committer;
   }
 
   /**
@@ -91,13 +88,17 @@ final class GarbageDrop {
       }
       proven = prove(dropping, proven);
     }
-    committer.<Boolean>commit(base -> Proposal.edit(keeping.apply(base), true));
+    this.<Boolean>commit(base -> Proposal.edit(keeping.apply(base), true));
+  }
+
+  private <R> R commit(ManifestChange<R> change) throws IOException {
+    return shared.commit(change, handle.quarantine().listedWith(true));
   }
 
   /** Commits; returns false, and changes nothing, if refs were created or moved since the proof. */
   private boolean drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
       throws IOException {
-    return committer.commit(
+    return commit(
         base -> {
           if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
             return Proposal.edit(keeping.apply(base), true); // refs lead further than the packs

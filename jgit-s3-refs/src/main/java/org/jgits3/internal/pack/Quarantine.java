@@ -2,22 +2,15 @@
 package org.jgits3.internal.pack;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.commit.Committer;
-import org.jgits3.internal.commit.ManifestChange;
-import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.pack.DeferredPack.State;
-import org.jgits3.internal.pack.file.S3PackDescription;
-import org.jgits3.manifest.Manifest;
+import org.jgits3.internal.commit.UnlistedPack;
+import org.jgits3.internal.commit.UnlistedPack.State;
 import org.jgits3.manifest.ManifestException;
-import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
  * Packs that the handles of one request received or inserted, and that no other handle sees. They
@@ -31,7 +24,7 @@ import org.jgits3.manifest.UnknownOutcomeException;
  *
  * <p>Safe for use by many threads.
  */
-final class Quarantine implements Committer {
+final class Quarantine {
   private static final Set<State> NEVER_LISTED = Set.of(State.IN_DOUBT, State.FORGOTTEN);
 
   /**
@@ -42,7 +35,7 @@ final class Quarantine implements Committer {
 
   private final DeferredPacks deferred;
 
-  /** Packs of the request that are not known to be published. */
+  /** Packs of the request, without some of those that were listed. */
   private final List<DeferredPack> packs = new CopyOnWriteArrayList<>();
 
   private final AtomicLong changes = new AtomicLong();
@@ -104,6 +97,7 @@ final class Quarantine implements Committer {
       return false;
     }
     shared |= handles > 1 || inserters > 0;
+    added.forEach(pack -> pack.description().offer());
     added.forEach(deferred::add); // first: a visible pack must be among the waiting ones
     packs.addAll(added);
     changes.incrementAndGet();
@@ -111,11 +105,7 @@ final class Quarantine implements Committer {
   }
 
   private long inserted() {
-    return packs.stream().filter(pack -> !pack.wasReceived()).count();
-  }
-
-  boolean has(S3PackDescription pack) {
-    return packs.stream().anyMatch(waiting -> waiting.description().equals(pack));
+    return visible().stream().filter(pack -> !pack.wasReceived()).count();
   }
 
   /** Number of times that {@link #visible} has changed. */
@@ -126,21 +116,17 @@ final class Quarantine implements Committer {
   /** Packs that the handles see beside those that the manifest lists, or has listed. */
   List<DeferredPack> visible() {
     return packs.stream()
-        .filter(p -> !Set.of(State.FORGOTTEN, State.PUBLISHED).contains(deferred.state(p)))
+        .filter(pack -> !Set.of(State.FORGOTTEN, State.LISTED).contains(pack.state()))
         .toList();
   }
 
   private boolean isLost() {
-    return packs.stream().map(deferred::state).anyMatch(NEVER_LISTED::contains);
-  }
-
-  private boolean isPublished(DeferredPack pack) {
-    return deferred.state(pack) == State.PUBLISHED;
+    return packs.stream().map(UnlistedPack::state).anyMatch(NEVER_LISTED::contains);
   }
 
   /** Tests whether a pack that waits here has an object. */
   boolean hasObject(ObjectId id, DfsReader reader) throws IOException {
-    for (DeferredPack pack : packs) {
+    for (DeferredPack pack : visible()) {
       if (pack.has(id, reader)) {
         return true;
       }
@@ -148,19 +134,23 @@ final class Quarantine implements Committer {
     return false;
   }
 
-  /** Returns the packs that are about to be listed. None of them depends on a later one. */
-  private synchronized List<DeferredPack> present(boolean listsOthers) {
+  /**
+   * Returns the packs for a change that is about to be committed, because it may refer to them.
+   * None of them depends on a later one.
+   *
+   * @param listsOthers true if the change itself lists packs
+   */
+  synchronized List<UnlistedPack> listedWith(boolean listsOthers) {
+    removeListed();
     exposed |= inserters > 0 && (listsOthers || !packs.isEmpty());
     return List.copyOf(packs);
   }
 
-  /** Thrown if a change may rely on a pack that may never be listed. */
-  private static final class MayBeLostException extends IOException {
-    private static final long serialVersionUID = 1;
-
-    MayBeLostException(String id) {
-      super("pack " + id + ", received before, may not have been published; fetch and push again");
-    }
+  private void removeListed() {
+    List<DeferredPack> listed =
+        packs.stream().filter(pack -> pack.state() == State.LISTED).toList();
+    packs.removeAll(listed);
+    listed.forEach(deferred::remove);
   }
 
   /**
@@ -170,17 +160,22 @@ final class Quarantine implements Committer {
    * @throws IOException if they were not listed, or the outcome is unknown
    */
   boolean publish() throws IOException {
-    List<DeferredPack> present = present(false);
+    List<UnlistedPack> hidden = listedWith(false);
     if (isLost()) {
       return false;
     }
-    if (!present.isEmpty()) {
+    if (!hidden.isEmpty()) {
       try {
-        this.<Boolean>commit(deferred.publisher(), base -> Proposal.edit(base, true), present);
-      } catch (ManifestException.Stalled | MayBeLostException e) {
+        deferred.list(hidden);
+      } catch (ManifestException.Stalled | UnlistedPack.LostException e) {
         return false; // the request took too long and will be refused; others must not fail for it
+      } catch (ManifestException.NotCommitted e) {
+        if (!isLost()) {
+          throw e;
+        }
       }
     }
+    removeListed();
     return !isLost();
   }
 
@@ -195,98 +190,23 @@ final class Quarantine implements Committer {
   List<DeferredPack> leave(S3ObjDatabase writer) throws IOException {
     synchronized (this) {
       handles--;
+      removeListed();
       List<DeferredPack> its = packs.stream().filter(pack -> pack.writer() == writer).toList();
       if (its.isEmpty()) {
         return List.of();
       }
       if (!shared && its.stream().allMatch(DeferredPack::wasReceived)) {
-        List<DeferredPack> forgotten = its.stream().filter(deferred::forget).toList();
+        List<DeferredPack> forgotten = its.stream().filter(UnlistedPack::forget).toList();
+        forgotten.forEach(deferred::remove);
         changes.incrementAndGet();
-        return forgotten;
+        if (its.stream().noneMatch(pack -> pack.state() == State.HIDDEN)) {
+          return forgotten;
+        } // else an update through the handle is under way
       }
     }
     if (!publish()) {
       throw new IOException("their names are too old, or the outcome of a write is unknown");
     }
     return List.of();
-  }
-
-  /**
-   * Wraps a committer so that the waiting packs are committed with each change, because packs of
-   * the change may refer to them.
-   *
-   * @param through commits the changes
-   */
-  Committer with(Committer through) {
-    return new Committer() {
-      @Override
-      public <R> R commit(ManifestChange<R> change) throws IOException {
-        return Quarantine.this.commit(through, change, present(true));
-      }
-    };
-  }
-
-  @Override
-  public <R> R commit(ManifestChange<R> change) throws IOException {
-    return commit(deferred.committer(), change, present(false));
-  }
-
-  /** A verdict, and whether packs are listed together with its change. */
-  private record Accompanied<R>(R verdict, boolean listed) {}
-
-  private <R> R commit(Committer through, ManifestChange<R> change, List<DeferredPack> present)
-      throws IOException {
-    if (present.isEmpty()) {
-      return through.commit(change);
-    }
-    List<DeferredPack> claimed = new ArrayList<>(present.size()); // so that add cannot fail
-    State outcome = State.IN_DOUBT;
-    try {
-      for (DeferredPack pack : present) {
-        if (deferred.claim(pack)) {
-          claimed.add(pack);
-        }
-      }
-      Accompanied<R> answer =
-          through.commit(base -> accompany(base, change.propose(base), present, claimed));
-      outcome = answer.listed() ? State.PUBLISHED : State.HIDDEN;
-      return answer.verdict();
-    } catch (UnknownOutcomeException e) {
-      throw e;
-    } catch (IOException e) {
-      outcome = State.HIDDEN;
-      throw e;
-    } finally {
-      deferred.settle(claimed, outcome);
-      deferred.observeNewest(); // it may have arrived while the claimed packs were undecided
-      packs.removeAll(packs.stream().filter(this::isPublished).toList());
-      changes.incrementAndGet();
-    }
-  }
-
-  private <R> Proposal<Accompanied<R>> accompany(
-      Manifest base, Proposal<R> proposal, List<DeferredPack> present, List<DeferredPack> claimed)
-      throws IOException {
-    if (!(proposal instanceof Proposal.Edit<R> edit)
-        || (claimed.isEmpty() && edit.next().equals(base))) {
-      return Proposal.noEdit(new Accompanied<>(proposal.verdict(), false));
-    }
-    for (DeferredPack pack : present) {
-      if (!claimed.contains(pack)) {
-        checkListed(pack, edit.next());
-      }
-    }
-    return Proposal.edit(
-        DeferredPacks.listing(edit.next(), claimed), new Accompanied<>(edit.verdict(), true));
-  }
-
-  /** Checks that a pack that was not claimed is published, or listed by the manifest. */
-  private void checkListed(DeferredPack pack, Manifest manifest) throws IOException {
-    String id = pack.entry().id();
-    boolean safe =
-        isPublished(pack) || manifest.packs().stream().map(PackEntry::id).anyMatch(id::equals);
-    if (!safe) {
-      throw new MayBeLostException(id);
-    }
   }
 }

@@ -33,8 +33,7 @@ import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.commit.Committer;
-import org.jgits3.internal.commit.ManifestChange;
+import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.pack.check.ReachableObjects;
@@ -229,17 +228,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     return countsSent ? new SendingReader(newReader(), transfer.memory()) : newReader();
   }
 
-  /**
-   * Commits changes of this handle, together with packs that wait for one.
-   *
-   * @return committer for all changes of refs through this handle
-   */
-  public Committer committer() {
-    return this::commitRefs;
-  }
-
-  private <R> R commitRefs(ManifestChange<R> change) throws IOException {
-    return quarantine.commit(change);
+  @Override
+  public List<UnlistedPack> unlisted() {
+    return quarantine.listedWith(false);
   }
 
   @Override
@@ -615,7 +606,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
       leaving.removeAll(kept);
       dropped.removeAll(kept);
-      shared.commit(this, quarantine.with(shared), packs, leaving, dropped);
+      shared.commit(this, packs, leaving, dropped);
     }
     created.end(packs);
     clearCache();
@@ -651,7 +642,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
-    created.rollBack(ours(packs), pack -> quarantine.has(pack) || pack.wasOffered());
+    created.rollBack(ours(packs), S3PackDescription::wasOffered);
   }
 
   private void settleShallow() {
@@ -670,7 +661,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     try {
       for (DeferredPack pack : quarantine.leave(this)) {
         shared.drop(pack.entry().id());
-        if (!pack.description().wasOffered()) {
+        if (!pack.wasProposed()) {
           created.discard(pack.description());
         }
       }

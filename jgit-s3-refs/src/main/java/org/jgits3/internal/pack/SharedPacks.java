@@ -18,10 +18,10 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
@@ -34,7 +34,7 @@ import org.jgits3.manifest.RepositorySettings;
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
-public class SharedPacks implements Committer, IndexBudget.Owner {
+public class SharedPacks implements IndexBudget.Owner {
   private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
@@ -92,7 +92,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     this.committer = committer;
     this.room = room;
     this.refs = refs;
-    this.deferred = new DeferredPacks(committer, this, resources.unlisted());
+    this.deferred = new DeferredPacks(this, resources.unlisted());
   }
 
   DeferredPacks deferred() {
@@ -333,12 +333,14 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
    * Commits a change of packs. If the manifest has no room for it, folds refs and log and tries
    * again. Without that, a writer that only lists packs, such as an inserter of single objects,
    * would be refused until an update of refs folds them.
+   *
+   * @param change the change
+   * @param packs packs that are listed with it
    */
-  @Override
-  public <R> R commit(ManifestChange<R> change) throws IOException {
+  <R> R commit(ManifestChange<R> change, List<UnlistedPack> packs) throws IOException {
     for (int attempt = 0; ; attempt++) {
       try {
-        return committer.commit(change);
+        return committer.commit(change, packs);
       } catch (ManifestException.TooLarge e) {
         if (!room.make(e, attempt)) {
           throw e;
@@ -354,7 +356,6 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
    * full, refs and log are folded first.
    *
    * @param handle the handle that publishes them
-   * @param through commits changes of packs for it
    * @param added packs whose files are all in the store
    * @param replaced packs whose objects are in {@code added}, or dropped; all must still be listed
    * @param dropped those of the replaced packs that have objects which are not in {@code added}
@@ -363,7 +364,6 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
    */
   void commit(
       S3ObjDatabase handle,
-      Committer through,
       Collection<S3PackDescription> added,
       Collection<S3PackDescription> replaced,
       Set<S3PackDescription> dropped)
@@ -372,12 +372,13 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
     added.forEach(S3PackDescription::offer);
     if (dropped.isEmpty()) {
-      through.<Boolean>commit(base -> Proposal.edit(all.apply(base), true));
+      this.<Boolean>commit(
+          base -> Proposal.edit(all.apply(base), true), handle.quarantine().listedWith(true));
       return;
     }
     PackReplacement withoutDropping =
         new PackReplacement(entries, ids(replaced.stream().filter(p -> !dropped.contains(p))));
-    new GarbageDrop(handle, this, through).commit(all, withoutDropping);
+    new GarbageDrop(handle, this).commit(all, withoutDropping);
   }
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {
@@ -408,6 +409,7 @@ public class SharedPacks implements Committer, IndexBudget.Owner {
               : Proposal.edit(
                   base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
                   true);
-        });
+        },
+        List.of());
   }
 }

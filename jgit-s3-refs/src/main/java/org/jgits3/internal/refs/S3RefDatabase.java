@@ -30,7 +30,6 @@ import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.util.RefList;
 import org.eclipse.jgit.util.RefMap;
-import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 import org.jgits3.internal.refs.snapshot.RefView;
@@ -53,7 +52,6 @@ import org.jgits3.store.Freshness;
 public final class S3RefDatabase extends LookupRefDatabase {
   private final Repository repository;
   private final SharedRefs shared;
-  private final Committer committer;
   private final ObjectPresence objects;
   private volatile Freshness wanted;
   private final AtomicReference<Refs> lastSeen = new AtomicReference<>();
@@ -69,19 +67,13 @@ public final class S3RefDatabase extends LookupRefDatabase {
    *
    * @param repository the handle
    * @param shared state that all handles of the repository share
-   * @param committer commits the changes of this handle
    * @param objects knowledge of the handle about objects
    * @param wanted answers of the store that look-ups rely on
    */
   public S3RefDatabase(
-      Repository repository,
-      SharedRefs shared,
-      Committer committer,
-      ObjectPresence objects,
-      Freshness wanted) {
+      Repository repository, SharedRefs shared, ObjectPresence objects, Freshness wanted) {
     this.repository = repository;
     this.shared = shared;
-    this.committer = committer;
     this.objects = objects;
     this.wanted = wanted;
     this.opened = shared.generation();
@@ -147,7 +139,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   /** Commits a transaction that gives refs only values that other refs have already. */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return seen(Set::of, seen -> shared.commit(committer, transaction, seen, Optional.empty()));
+    return seen(Set::of, seen -> shared.commit(objects, transaction, seen, Optional.empty()));
   }
 
   /**
@@ -156,7 +148,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * @param tips ids that refs may point to afterwards
    */
   <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
-    return seen(() -> tips, seen -> shared.commit(committer, transaction, seen, Optional.of(view)));
+    return seen(() -> tips, seen -> shared.commit(objects, transaction, seen, Optional.of(view)));
   }
 
   /**
@@ -166,7 +158,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
    */
   public <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
       throws IOException {
-    return seen(tips, seen -> shared.commitBatch(committer, transaction, seen, bytes));
+    return seen(tips, seen -> shared.commitBatch(objects, transaction, seen, bytes));
   }
 
   /**

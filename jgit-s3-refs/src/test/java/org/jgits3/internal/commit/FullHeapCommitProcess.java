@@ -30,6 +30,7 @@ final class FullHeapCommitProcess {
         switch (args[0]) {
           case "news" -> () -> announce(store, committer);
           case "commit" -> () -> commit(store, committer);
+          case "decide" -> FullHeapCommitProcess::decide;
           default -> throw new IllegalArgumentException(args[0]);
         });
   }
@@ -65,6 +66,18 @@ final class FullHeapCommitProcess {
       FullHeap.tryInFull(() -> tryToCommit(committer, "first"));
     }
     waiter.get().join();
+  }
+
+  /** Says for each of two packs, the second decided in a full heap, whether it was forgotten. */
+  private static void decide() throws Exception {
+    for (boolean full : new boolean[] {false, true}) {
+      UnlistedPack pack = new UnlistedPack(ManifestFixture.pack("1-" + full)) {};
+      Submission<Boolean> submission =
+          new Submission<>(base -> Proposal.noEdit(false), List.of(pack), 1, 1);
+      Submission.Outcome<Boolean> refused = new Submission.Outcome<>(false, null, false);
+      FullHeap.inFull(full, () -> submission.decide(refused));
+      System.out.println(pack.forget());
+    }
   }
 
   private static boolean tryToCommit(ManifestCommitter committer, String description) {

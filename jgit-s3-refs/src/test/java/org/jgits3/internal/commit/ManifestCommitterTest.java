@@ -9,10 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -23,7 +20,6 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -376,6 +372,14 @@ class ManifestCommitterTest {
   }
 
   @Test
+  @FillsTheHeap
+  void a_pack_can_be_forgotten_though_the_heap_was_full_when_its_change_was_decided()
+      throws Exception {
+    assertThat(FullHeap.run(FullHeapCommitProcess.class, "decide").lines())
+        .containsExactly("true", "true");
+  }
+
+  @Test
   void closed_committer_refuses_changes() {
     committer.close();
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(IllegalStateException.class);
@@ -425,10 +429,8 @@ class ManifestCommitterTest {
   }
 
   private static ManifestChange<Register.Report> packing(String id) {
-    SortedMap<String, PackFileEntry> files = new TreeMap<>();
-    files.put("pack", new PackFileEntry(32, 0, 7, -1));
-    PackEntry pack = new PackEntry(id, "INSERT", files, 0, 1, 0, 0, 2, Map.of());
-    return base -> Proposal.edit(base.withPacks(List.of(pack)), Register.Report.OK);
+    return base ->
+        Proposal.edit(base.withPacks(List.of(ManifestFixture.pack(id))), Register.Report.OK);
   }
 
   private CountDownLatch holdFirstPut() {

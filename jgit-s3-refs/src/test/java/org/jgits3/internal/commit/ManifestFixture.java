@@ -9,9 +9,12 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
@@ -37,6 +40,13 @@ public final class ManifestFixture {
                 new RepositorySettings(
                     base.settings().config(), description, base.settings().shallow())),
             description);
+  }
+
+  /** Entry of a pack. */
+  public static PackEntry pack(String id) {
+    SortedMap<String, PackFileEntry> files = new TreeMap<>();
+    files.put("pack", new PackFileEntry(32, 0, 7, -1));
+    return new PackEntry(id, "INSERT", files, 0, 1, 0, 0, 2, Map.of());
   }
 
   /** Edits a stored manifest directly, with a right checksum. */

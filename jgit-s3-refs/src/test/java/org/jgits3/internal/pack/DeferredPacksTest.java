@@ -71,8 +71,6 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.jgits3.testing.FillsTheHeap;
-import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
@@ -474,13 +472,6 @@ class DeferredPacksTest {
   }
 
   @Test
-  @FillsTheHeap
-  void whoever_waits_for_a_pack_goes_on_though_the_heap_was_full_when_it_was_decided()
-      throws Exception {
-    assertThat(FullHeap.run(FullHeapSettleProcess.class).lines()).containsExactly("true", "true");
-  }
-
-  @Test
   void whoever_misses_an_object_waits_for_the_ref_update_that_is_publishing_it() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try (S3Repository pushed = push(manager);
@@ -498,7 +489,7 @@ class DeferredPacksTest {
                 reader.set(Thread.currentThread());
                 return has(other, PACK.commit());
               });
-      while (reader.get() == null || reader.get().getState() != Thread.State.WAITING) {
+      while (reader.get() == null || reader.get().getState() != Thread.State.TIMED_WAITING) {
         Thread.onSpinWait();
       }
       closed.countDown();

@@ -136,6 +136,11 @@ public final class Faults {
         new VersionedManifest(read.manifest().withSweepBoundary(boundary), read.version()));
   }
 
+  /** Lists no packs beside those of a change. */
+  public static List<?> listedAlone(Object quarantine, boolean listsOthers) {
+    return List.of();
+  }
+
   /** Lists nothing. */
   public static List<?> nothing(Object manifest) {
     return List.of();

@@ -2,9 +2,11 @@
 package org.jgits3.internal.refs.transaction;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.jgits3.internal.commit.UnlistedPack;
 
 /** Knowledge of a handle about objects that refs are to point to. Safe for use by many threads. */
 public interface ObjectPresence {
@@ -26,4 +28,12 @@ public interface ObjectPresence {
    * @return false if all objects that the handle can have found are listed or its own
    */
   boolean mayKnowHidden();
+
+  /**
+   * Packs that refs may lead into and that no manifest has listed yet. To be listed by the write
+   * that sets these refs.
+   *
+   * @return the packs, as of this call
+   */
+  List<UnlistedPack> unlisted();
 }

@@ -15,7 +15,6 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.commit.Committer;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
@@ -285,7 +284,7 @@ public final class SharedRefs {
    * Commits a transaction.
    *
    * @param <R> verdict
-   * @param through commits what the transaction makes of the manifest
+   * @param objects tells the packs that the same write lists
    * @param transaction what to change
    * @param seen generation of a manifest known before the objects that refs are to lead to were
    *     first looked for
@@ -296,7 +295,7 @@ public final class SharedRefs {
    * @throws IOException if it could not be tried
    */
   public <R> R commit(
-      Committer through, RefTransaction<R> transaction, long seen, Optional<RefView> prepared)
+      ObjectPresence objects, RefTransaction<R> transaction, long seen, Optional<RefView> prepared)
       throws IOException {
     int full = 0;
     Optional<RefView> loaded = prepared;
@@ -306,14 +305,15 @@ public final class SharedRefs {
       AtomicBoolean obliged = new AtomicBoolean();
       try {
         R verdict =
-            through.commit(
+            committer.commit(
                 base -> {
                   Proposal<R> proposal = propose(base, held, transaction, seen);
                   obliged.set(
                       proposal instanceof Proposal.Edit<R> edit
                           && Folding.obliges(base, edit.next()));
                   return proposal;
-                });
+                },
+                objects.unlisted());
         if (trusting) {
           validated(began); // the verdict rests on an answer since then
         }
@@ -379,28 +379,29 @@ public final class SharedRefs {
    * Commits a transaction of many refs, in the manifest if it has room for them.
    *
    * @param <R> verdict
-   * @param through commits what the transaction makes of the manifest
+   * @param objects tells the packs that the same write lists
    * @param transaction what to change
    * @param seen as for {@link #commit}
    * @param bytes about what it adds to the manifest
    * @return its verdict
    * @throws IOException as {@link #commit}
    */
-  public <R> R commitBatch(Committer through, RefTransaction<R> transaction, long seen, long bytes)
+  public <R> R commitBatch(
+      ObjectPresence objects, RefTransaction<R> transaction, long seen, long bytes)
       throws IOException {
     if (bytes <= SMALL) {
-      return commit(through, transaction, seen, Optional.empty());
+      return commit(objects, transaction, seen, Optional.empty());
     }
     long used = committer.cached().map(v -> v.manifest().approximateBytes()).orElse(0L);
     if (used + bytes <= ROOM) {
       try {
-        return commit(through, transaction, seen, Optional.empty());
+        return commit(objects, transaction, seen, Optional.empty());
       } catch (ManifestException.TooLarge e) {
         // Other batches keep filling the manifest.
         LOG.debug("a batch is committed with a snapshot, since the manifest has no room", e);
       }
     }
-    return commitLarge(through, transaction, seen);
+    return commitLarge(objects, transaction, seen);
   }
 
   /**
@@ -408,18 +409,18 @@ public final class SharedRefs {
    * begins no compaction in the background and no other such batch: either would make the snapshot
    * stale, and the upload useless.
    */
-  private <R> R commitLarge(Committer through, RefTransaction<R> transaction, long seen)
+  private <R> R commitLarge(ObjectPresence objects, RefTransaction<R> transaction, long seen)
       throws IOException {
     largeBatches.lock();
     try {
-      return folding.holding(() -> uploadAndCommit(through, transaction, seen));
+      return folding.holding(() -> uploadAndCommit(objects, transaction, seen));
     } finally {
       largeBatches.unlock();
       folding.consider(true);
     }
   }
 
-  private <R> R uploadAndCommit(Committer through, RefTransaction<R> transaction, long seen)
+  private <R> R uploadAndCommit(ObjectPresence objects, RefTransaction<R> transaction, long seen)
       throws IOException {
     int full = 0;
     for (int i = 0; i < UPLOADS; i++) {
@@ -427,11 +428,11 @@ public final class SharedRefs {
       Optional<LargeTransaction<R>> prepared =
           LargeTransaction.prepare(now.manifest(), now.view(), transaction, seen, upload, log);
       if (prepared.isEmpty()) {
-        return commit(through, transaction, seen, Optional.of(now.view()));
+        return commit(objects, transaction, seen, Optional.of(now.view()));
       }
       LargeTransaction<R> large = prepared.get();
       try {
-        R verdict = through.commit(large::propose);
+        R verdict = committer.commit(large::propose, objects.unlisted());
         installIfListed(large);
         return verdict;
       } catch (SnapshotNotLoadedException | OvertakenException e) {

@@ -29,6 +29,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
@@ -341,7 +342,7 @@ public class LargeBatchTest {
             background,
             new RefsCounters(),
             new TableCache(Long.MAX_VALUE, new RefsCounters()));
-    return new S3RefDatabase(here, shared, committer, new NothingDropped(), Freshness.ALWAYS);
+    return new S3RefDatabase(here, shared, new NothingDropped(), Freshness.ALWAYS);
   }
 
   @Test
@@ -428,6 +429,11 @@ public class LargeBatchTest {
     @Override
     public boolean mayKnowHidden() {
       return false;
+    }
+
+    @Override
+    public List<UnlistedPack> unlisted() {
+      return List.of();
     }
   }
 }
