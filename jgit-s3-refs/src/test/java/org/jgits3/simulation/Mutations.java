@@ -106,9 +106,9 @@ final class Mutations {
             .with(POINTER, "tidy", "epoch", NOTHING),
         Mutation.of(NAMES, "E-m39", 36, "a pointer under way counts as taken")
             .elsewhere(BIND, "checkFree", "pause", "taken"),
-        Mutation.of(REFS, "C1", 3, "a fold clears the overlay")
+        Mutation.of(REFS, "C1", 20, "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
-        Mutation.of(REFS, "C2", 3, "a fold removes the names that it folded")
+        Mutation.of(REFS, "C2", 38, "a fold removes the names that it folded")
             .elsewhere(FOLD, "commit", "differing", "unfoldedDiffer"),
         Mutation.of(REFS, "C3", 29, "a fold does not check its base")
             .with(FOLD, "commit", "sameTables", TRUE),
@@ -127,7 +127,7 @@ final class Mutations {
             .with("internal.refs.log.LogCompaction", "commit", "sameIn", TRUE),
         Mutation.of(REFS, "large", 48, "a large batch does not look at refs that others changed")
             .with(LARGE, "propose", "concernedBy", NOTHING),
-        Mutation.of(REFS, "large base", 28, "a large batch does not check its base")
+        Mutation.of(REFS, "large base", 215, "a large batch does not check its base")
             .with(LARGE, "propose", "sameTables", TRUE),
         Mutation.of(REFS, "table", 129, "a change is made on refs of another snapshot")
             .with(SHARED, "propose", "sameTables", TRUE),
@@ -139,7 +139,7 @@ final class Mutations {
             .with(RULES, "check", "checkNames", NOTHING),
         Mutation.of(REFS, "D2", 3_301, "a sweep sets the boundary instead of raising it")
             .with(RULES, "check", "notBelow", FIRST),
-        Mutation.of(REFS, "D3", 66, "a sweep uses the manifest from before its boundary")
+        Mutation.of(REFS, "D3", 69, "a sweep uses the manifest from before its boundary")
             .elsewhere(SWEEP, "run", "validate", "remember")
             .elsewhere(SWEEP, "run", "cached", "remembered"),
         Mutation.of(REFS, "boundary", 6, "a sweep deletes what was minted after its boundary")
@@ -156,7 +156,7 @@ final class Mutations {
         Mutation.of(PACKS, "E1", 71, "only a collection looks again")
             .with(SHARED, "propose", "check", NOTHING)
             .with(LARGE, "edit", "check", NOTHING),
-        Mutation.of(PACKS, "E2", 132, "only a writer looks again")
+        Mutation.of(PACKS, "E2", 114, "only a writer looks again")
             .with(DROP, "drop", "covers", TRUE),
         Mutation.of(PACKS, "E5", 348, "a collection looks at moved refs once")
             .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
