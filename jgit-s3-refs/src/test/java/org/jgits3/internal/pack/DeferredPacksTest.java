@@ -482,16 +482,7 @@ class DeferredPacksTest {
       long before = counts.snapshot().of(RequestKind.PUT_IF);
       Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
       gate.reached.await();
-      AtomicReference<Thread> reader = new AtomicReference<>();
-      Future<Boolean> reading =
-          threads.submit(
-              () -> {
-                reader.set(Thread.currentThread());
-                return has(other, PACK.commit());
-              });
-      while (reader.get() == null || reader.get().getState() != Thread.State.TIMED_WAITING) {
-        Thread.onSpinWait();
-      }
+      Future<Boolean> reading = waiting(threads, () -> has(other, PACK.commit()));
       closed.countDown();
       assertThat(updating.get()).isEqualTo(Result.NEW);
       assertThat(reading.get()).isTrue();
@@ -500,6 +491,79 @@ class DeferredPacksTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  /** Calls something in another thread, and returns once that waits for a decision. */
+  private static <T> Future<T> waiting(ExecutorService threads, Callable<T> call) {
+    AtomicReference<Thread> thread = new AtomicReference<>();
+    Future<T> result =
+        threads.submit(
+            () -> {
+              thread.set(Thread.currentThread());
+              return call.call();
+            });
+    while (thread.get() == null || thread.get().getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    return result;
+  }
+
+  @Test
+  void updates_through_one_handle_at_the_same_time_are_one_write() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    CountDownLatch closed = new CountDownLatch(1);
+    try (S3Repository pushed = push(manager);
+        S3Repository other = manager.openRepository("r")) {
+      receive(pushed, PACK);
+      ObjectId unrelated = TestRepositories.commit(other, "unrelated");
+      gate.gate.set(closed);
+      long before = counts.snapshot().of(RequestKind.PUT_IF);
+      Future<Result> first = threads.submit(() -> update(other, "refs/heads/first", unrelated));
+      gate.reached.await();
+      List<Future<Result>> updates =
+          List.of(
+              waiting(threads, () -> update(pushed, MAIN, PACK.commit())),
+              waiting(threads, () -> update(pushed, OTHER, PACK.commit())));
+      closed.countDown();
+      assertThat(first.get()).isEqualTo(Result.NEW);
+      for (Future<Result> update : updates) {
+        assertThat(update.get()).isEqualTo(Result.NEW);
+      }
+      assertThat(counts.snapshot().of(RequestKind.PUT_IF) - before).isEqualTo(2);
+      assertThat(listed()).hasSize(2);
+    } finally {
+      closed.countDown();
+      threads.shutdownNow();
+    }
+    everythingIsThere();
+  }
+
+  @Test
+  void a_handle_that_is_closed_during_its_update_forgets_nothing() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    CountDownLatch closed = new CountDownLatch(1);
+    try {
+      S3Repository pushed = push(manager);
+      receive(pushed, PACK);
+      gate.gate.set(closed);
+      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
+      gate.reached.await();
+      Future<Void> closing =
+          waiting(
+              threads,
+              () -> {
+                pushed.close();
+                return null;
+              });
+      closed.countDown();
+      assertThat(updating.get()).isEqualTo(Result.NEW);
+      closing.get();
+      assertThat(listed()).hasSize(1);
+    } finally {
+      closed.countDown();
+      threads.shutdownNow();
+    }
+    everythingIsThere();
   }
 
   @Test
