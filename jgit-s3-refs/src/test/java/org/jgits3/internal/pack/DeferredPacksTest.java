@@ -493,7 +493,7 @@ class DeferredPacksTest {
     }
   }
 
-  /** Calls something in another thread, and returns once that waits for a decision. */
+  /** Calls something in another thread, and returns once that waits for a decision, or ends. */
   private static <T> Future<T> waiting(ExecutorService threads, Callable<T> call) {
     AtomicReference<Thread> thread = new AtomicReference<>();
     Future<T> result =
@@ -502,7 +502,8 @@ class DeferredPacksTest {
               thread.set(Thread.currentThread());
               return call.call();
             });
-    while (thread.get() == null || thread.get().getState() != Thread.State.TIMED_WAITING) {
+    while (!result.isDone()
+        && (thread.get() == null || thread.get().getState() != Thread.State.TIMED_WAITING)) {
       Thread.onSpinWait();
     }
     return result;
