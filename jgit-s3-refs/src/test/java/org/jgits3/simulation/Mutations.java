@@ -53,14 +53,14 @@ final class Mutations {
         Mutation.of(COMMITS, "A15b", 3_501, "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", 129, "a write that was sent is reported as not attempted")
-            .with(LOOP, "attempt", "send", TRUE),
+            .with(LOOP, "propose", "send", TRUE),
         Mutation.of(COMMITS, "B1", 7, "a refusal is told before the write of its batch is made")
             .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
-        Mutation.of(COMMITS, "B2", 55, "a refusal rests on a manifest that was read before")
+        Mutation.of(COMMITS, "B2", 9, "a refusal rests on a manifest that was read before")
             .with(LOOP, "refuse", "allMatch", TRUE),
-        Mutation.of(NAMES, "E-m1", 75, "a pointer under way is not fenced")
+        Mutation.of(NAMES, "E-m1", 84, "a pointer under way is not fenced")
             .with(BIND, "isLeft", "epoch#2", NOTHING),
-        Mutation.of(NAMES, "E-m2", 783, "the second write does not check the epoch")
+        Mutation.of(NAMES, "E-m2", 1_000, "the second write does not check the epoch")
             .elsewhere(BIND, "commit", "commit", "commitInAnyEpoch"),
         Mutation.of(NAMES, "E-m3", 129, "an own old pointer is not written anew")
             .elsewhere(BIND, "takePointer", "nonce", "target"),
@@ -70,7 +70,7 @@ final class Mutations {
             .with(BIND, "takePointer", "checkFree", NOTHING),
         Mutation.of(NAMES, "E-m6", 40, "a pointer to a missing manifest counts as free")
             .elsewhere(BIND, "checkFree", "read", "readOrFenced"),
-        Mutation.of(NAMES, "E-m7", 9, "a refused commit is not looked for")
+        Mutation.of(NAMES, "E-m7", 11, "a refused commit is not looked for")
             .with(LOOP, "judge", "containsKey", NOTHING),
         Mutation.of(NAMES, "E-m8", 1, "a reader goes by the pointer alone")
             .elsewhere("internal.commit.LatestManifest", "accept", "filter", "unfiltered"),
@@ -78,13 +78,13 @@ final class Mutations {
             .elsewhere(POINTER, "tidy", "attempt", "deletePointer"),
         Mutation.of(NAMES, "E-m17", 23, "a fork does not look at its template again")
             .with(CATALOG, "fork", "isPresent", TRUE),
-        Mutation.of(NAMES, "E-m18", 515, "it looks before its second write")
+        Mutation.of(NAMES, "E-m18", 1_854, "it looks before its second write")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
             .elsewhere(CATALOG, "fork", "readAgain", "templateBefore"),
-        Mutation.of(NAMES, "E-m19", 2_011, "it looks for its template by the name")
+        Mutation.of(NAMES, "E-m19", 953, "it looks for its template by the name")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
             .elsewhere(CATALOG, "fork", "readAgain", "templateByName"),
-        Mutation.of(NAMES, "E-m20", 61, "a sweep of a deleted template does not look for forks")
+        Mutation.of(NAMES, "E-m20", 166, "a sweep of a deleted template does not look for forks")
             .with(SWEEP, "runDeleted", "mayHaveForks", NOTHING),
         Mutation.of(NAMES, "E-m21", 393, "it looks for forks before it reads the tombstone")
             .elsewhere("Fleet", "sweepById", "read", "readAfterForks")
@@ -163,7 +163,7 @@ final class Mutations {
         Mutation.of(PACKS, "dropped", 71, "a collection does not note that it dropped objects")
             .with(DROP, "drop", "withDropped", FIRST),
         Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
-            .with("internal.commit.Submission", "propose", "list", FIRST),
+            .with("internal.commit.SubmittedChange", "propose", "list", FIRST),
         Mutation.of(PACKS, "hook", 820, "what a hook inserts is listed without the pack below it")
             .elsewhere("internal.pack.SharedPacks", "commit", "listedWith", "listedAlone"),
         Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")

@@ -4,91 +4,128 @@ package org.jgits3.internal.commit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.UnknownCause;
+import org.jgits3.store.Precondition;
 
 /**
- * Changes applied to one base, each to the state left by the one before, and the verdicts that hold
- * if the result is committed. A change that fails, fails alone.
+ * Changes applied to one base, each to the manifest left by the one before: the write of the
+ * result, and the verdicts that hold once it is applied. A change that fails, fails alone.
+ *
+ * <p>Once it is made, only the attempts of its write change it. Not safe for use by several threads
+ * at once.
  */
 final class CommitBatch {
   private final ManifestFile file;
-  private final Manifest base;
+  private final VersionedManifest base;
+  private final List<SubmittedChange<?>> changes;
   private final ListingRules rules;
-  private final UnaryOperator<Manifest> seal;
-  private final List<Verdict<?>> verdicts = new ArrayList<>();
-  private Manifest state;
+  private final String before;
+  private final String nonce;
+  private final List<Pending<?>> verdicts = new ArrayList<>();
+  private final ConditionalWrite write;
+
+  /** Manifest left by the changes applied so far; at last the one that is written. */
+  private Manifest manifest;
+
   private boolean edited;
 
-  private record Verdict<R>(Submission<R> submission, Submission.Outcome<R> pending) {
+  /** Verdict that waits for the outcome of the batch. */
+  private record Pending<R>(SubmittedChange<R> change, SubmittedChange.Verdict<R> verdict) {
     void deliver() {
-      submission.decide(pending);
+      change.decide(verdict);
     }
   }
 
-  /** A manifest ready to be stored. */
-  @SuppressWarnings("ArrayRecordComponent") // handed over, never compared
-  record Sealed(Manifest manifest, byte[] body) {}
-
   /**
-   * Creates an empty batch.
+   * Applies changes to a base. Makes no request.
    *
    * @param file where the result is to be stored
    * @param base manifest the batch is to replace
+   * @param changes the changes, in order
    * @param rules rules for changes
-   * @param seal makes the manifest to be stored from the changed one
+   * @param before nonce of the writer's last batch that was applied; empty for none
+   * @param nonce nonce of this batch
+   * @throws IOException if the result cannot be encoded even without the failing changes
    */
-  CommitBatch(ManifestFile file, Manifest base, ListingRules rules, UnaryOperator<Manifest> seal) {
+  CommitBatch(
+      ManifestFile file,
+      VersionedManifest base,
+      List<SubmittedChange<?>> changes,
+      ListingRules rules,
+      String before,
+      String nonce)
+      throws IOException {
     this.file = file;
     this.base = base;
+    this.changes = changes;
     this.rules = rules;
-    this.seal = seal;
-    this.state = base;
-  }
-
-  /**
-   * Applies changes to the base, and discards those applied before.
-   *
-   * @param submissions the changes, in order
-   * @return the manifest to store
-   * @throws IOException if it cannot be encoded even without the failing changes
-   */
-  Sealed apply(List<Submission<?>> submissions) throws IOException {
+    this.before = before;
+    this.nonce = nonce;
+    byte[] body;
     try {
-      return applyAll(submissions, false);
+      body = apply(false);
     } catch (IOException tooLarge) {
       // At least one change does not fit: encode after each to find out which.
-      return applyAll(submissions, true);
+      body = apply(true);
     }
+    this.write = file.write(body, Precondition.matches(base.version()));
   }
 
-  /** Tests whether any change needs a write. */
+  VersionedManifest base() {
+    return base;
+  }
+
+  List<SubmittedChange<?>> changes() {
+    return changes;
+  }
+
+  String nonce() {
+    return nonce;
+  }
+
+  /** Tests whether any change needs the write. */
   boolean edited() {
     return edited;
   }
 
+  /** The manifest that the write stores. */
+  Manifest manifest() {
+    return manifest;
+  }
+
+  /** The write; not to be attempted unless the batch is {@link #edited}. */
+  ConditionalWrite write() {
+    return write;
+  }
+
   /** Delivers the verdicts, and counts the changes whose own outcome is unknown. */
   void deliver() {
-    for (Verdict<?> verdict : verdicts) {
-      if (verdict.pending().failure() instanceof UnknownOutcomeException) {
+    for (Pending<?> pending : verdicts) {
+      if (pending.verdict().failure() instanceof UnknownOutcomeException) {
         file.metrics().unknown(UnknownCause.PRUNED);
       }
-      verdict.deliver();
+      pending.deliver();
     }
   }
 
-  private Sealed applyAll(List<Submission<?>> submissions, boolean encodeEach) throws IOException {
+  private byte[] apply(boolean encodeEach) throws IOException {
     verdicts.clear();
-    state = base;
+    manifest = base.manifest();
     edited = false;
-    for (Submission<?> submission : submissions) {
-      verdicts.add(verdict(submission, encodeEach));
+    for (SubmittedChange<?> change : changes) {
+      verdicts.add(verdict(change, encodeEach));
     }
-    Manifest manifest = seal.apply(state);
-    int most = encodeEach ? Manifest.MAX_BYTES : most(base, manifest); // else checked one by one
-    return new Sealed(manifest, edited ? file.encode(manifest, most) : new byte[0]);
+    manifest = seal(manifest);
+    // What was encoded after each change was checked there.
+    int most = encodeEach ? Manifest.MAX_BYTES : most(base.manifest(), manifest);
+    return edited ? file.encode(manifest, most) : new byte[0];
+  }
+
+  private Manifest seal(Manifest changed) {
+    return WriterTable.seal(changed, before, nonce);
   }
 
   /** Maximum size of the manifest: packs leave room for refs. */
@@ -98,21 +135,21 @@ final class CommitBatch {
         : Manifest.MAX_BYTES;
   }
 
-  private <R> Verdict<R> verdict(Submission<R> submission, boolean encode) {
+  private <R> Pending<R> verdict(SubmittedChange<R> change, boolean encode) {
     try {
-      Proposal<R> proposal = submission.propose(state);
+      Proposal<R> proposal = change.propose(manifest);
       boolean edits = proposal instanceof Proposal.Edit;
       if (proposal instanceof Proposal.Edit<R> edit) {
-        Manifest next = rules.check(base, state, edit.next());
+        Manifest next = rules.check(base.manifest(), manifest, edit.next());
         if (encode) {
-          file.encode(seal.apply(next), most(state, next));
+          file.encode(seal(next), most(manifest, next));
         }
-        state = next;
+        manifest = next;
         edited = true;
       }
-      return new Verdict<>(submission, new Submission.Outcome<>(proposal.verdict(), null, edits));
+      return new Pending<>(change, new SubmittedChange.Verdict<>(proposal.verdict(), null, edits));
     } catch (IOException | RuntimeException e) {
-      return new Verdict<>(submission, new Submission.Outcome<>(null, e, false));
+      return new Pending<>(change, new SubmittedChange.Verdict<>(null, e, false));
     }
   }
 }

@@ -16,7 +16,6 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.UnknownCause;
-import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 
@@ -24,62 +23,100 @@ import org.jgits3.store.StoreException;
  * The commit protocol of one committer as a state machine that does one request per {@link #step}.
  * Nothing runs between two steps, so that any waiting thread can do the next one.
  *
- * <p>Used by one thread at a time; the committer hands it over under its lock.
+ * <p>During a step, the loop belongs to the thread that does it. Between two steps, it belongs to
+ * the holder of the committer's lock, under which the committer picks the thread for the next step.
+ * So nothing here has a lock of its own. Other threads call only {@link #hasCommitted} and {@link
+ * #expire}, which use no more than {@link #own} and {@link #lastTrouble}.
  */
 final class CommitLoop {
+  private static final int NONCE_BYTES = 8;
+  private static final Gathered IDLE = new Gathered(List.of(), false);
+
   private final ManifestFile file;
   private final LatestManifest latest;
-  private final Supplier<List<Submission<?>>> waiting;
+  private final Supplier<List<SubmittedChange<?>>> waiting;
   private final Ticker ticker;
   private final Pacing pacing;
   private final ListingRules rules;
-  private static final int NONCE_BYTES = 8;
-
   private final OwnCommits own = new OwnCommits();
 
   /** Nonce of the last batch that was applied; empty before the first. */
   private String lastBatch = "";
 
-  private List<Submission<?>> members = List.of();
-  private InFlight inFlight;
-  private boolean complete;
+  private State state = IDLE;
+
+  /** Nanoseconds that the next step pauses before its request. */
   private long pause;
 
-  /** Deadline of the caller that does the step. */
-  private long until;
-
+  /** Why the last request got no answer; empty if that concerns no change any more. */
   private volatile String lastTrouble = "";
 
-  /** True once the submissions of the batch in flight know that it may be applied. */
-  private boolean sent;
+  /**
+   * State between two steps. It says which request the next step makes; the answer says which state
+   * follows.
+   *
+   * <pre>
+   * state                answer                              next state
+   * Gathered             to a read: a manifest               Gathered
+   *                      to the first attempt                as after Sent
+   * Sent                 applied, or no manifest             idle
+   *                      refused                             Refused
+   *                      none                                Sent
+   * Refused, Unanswered  the write, or a tombstone           idle
+   *                      entries of writers were pruned      idle
+   *                      the write of another process        Gathered
+   *                      the base                            Sent
+   *                      the base with another version       Gathered
+   *                      none                                Unanswered
+   * </pre>
+   *
+   * <p>A failure of any other kind decides all changes, and the loop is idle.
+   */
+  private sealed interface State {
+    /** Changes that the loop has to decide. */
+    List<SubmittedChange<?>> changes();
+  }
 
-  /** True if the last attempt was refused and the reason is not yet known. */
-  private boolean refused;
+  /** Write that was sent and is not decided. It is given up once all its changes are decided. */
+  private sealed interface Undecided extends State {
+    CommitBatch batch();
 
-  /** True if a reread got no answer. */
-  private boolean unanswered;
+    @Override
+    default List<SubmittedChange<?>> changes() {
+      return batch().changes();
+    }
+  }
 
-  /** A batch whose write is not decided yet. */
-  private record InFlight(
-      VersionedManifest base,
-      CommitBatch batch,
-      Manifest next,
-      String nonce,
-      ConditionalWrite write) {}
+  /**
+   * No write: the next step forms a batch and sends it, or reads the manifest.
+   *
+   * @param changes changes to be tried, none if the loop is idle
+   * @param complete true if no change may join them, because it would need another read
+   */
+  private record Gathered(List<SubmittedChange<?>> changes, boolean complete) implements State {}
+
+  /** The write is neither applied nor refused as far as is known: the next step is an attempt. */
+  private record Sent(CommitBatch batch) implements Undecided {}
+
+  /** The last attempt was refused: the next step reads the manifest to find out why. */
+  private record Refused(CommitBatch batch) implements Undecided {}
+
+  /** That read got no answer: the next step repeats it, and no deadline waits for it. */
+  private record Unanswered(CommitBatch batch) implements Undecided {}
 
   /**
    * Creates an idle loop.
    *
    * @param file the manifest
    * @param latest newest manifest seen
-   * @param waiting takes the submissions that wait, in order of arrival
+   * @param waiting takes the changes that wait, in order of arrival
    * @param ticker time
    * @param random for pauses
    */
   CommitLoop(
       ManifestFile file,
       LatestManifest latest,
-      Supplier<List<Submission<?>>> waiting,
+      Supplier<List<SubmittedChange<?>>> waiting,
       Ticker ticker,
       RandomGenerator random) {
     this.file = file;
@@ -91,30 +128,29 @@ final class CommitLoop {
   }
 
   /**
-   * Pauses if that is due, then does the next request. Any failure is the outcome of the
-   * submissions concerned, never an exception.
+   * Pauses if that is due, then does the next request. Any failure is the verdict of the changes
+   * concerned, never an exception.
    *
    * @param deadline of the caller, by {@link Ticker#nanoTime}; after it the step waits only for the
    *     answer of one attempt
    * @throws InterruptedException if interrupted while pausing; nothing else was done
    */
   void step(long deadline) throws InterruptedException {
-    until = deadline;
-    if (inFlight != null && members.stream().allMatch(Submission::decided)) {
-      inFlight = null; // given up
-      pause = 0; // belonged to its next attempt
+    if (state instanceof Undecided && state.changes().stream().allMatch(SubmittedChange::decided)) {
+      state = IDLE;
+      pause = 0; // belonged to the next attempt
     }
-    pause();
+    pause(deadline);
     try {
-      if (inFlight == null) {
-        begin();
-      } else if (refused) {
-        reread();
-      } else {
-        attempt();
+      if (state instanceof Gathered gathered) {
+        state = begin(gathered, deadline);
+      } else if (state instanceof Sent sent) {
+        state = attempt(sent.batch());
+      } else if (state instanceof Undecided refused) {
+        state = reread(refused.batch(), deadline);
       }
     } catch (RuntimeException | Error e) {
-      fail(UnknownCause.ERROR, "failed unexpectedly", e);
+      state = fail(state.changes(), UnknownCause.ERROR, "failed unexpectedly", e);
     }
   }
 
@@ -123,13 +159,12 @@ final class CommitLoop {
     return own.contains(generation);
   }
 
-  /** Time that the caller has left. */
-  private long left() {
-    return Math.max(0, until - ticker.nanoTime());
+  private Duration left(long deadline) {
+    return Duration.ofNanos(Math.max(0, deadline - ticker.nanoTime()));
   }
 
-  private void pause() throws InterruptedException {
-    long nanos = Math.min(pause, left());
+  private void pause(long deadline) throws InterruptedException {
+    long nanos = Math.min(pause, left(deadline).toNanos());
     pause = 0;
     if (nanos > 0) {
       ticker.sleep(nanos);
@@ -137,187 +172,168 @@ final class CommitLoop {
   }
 
   /** Forms the next batch, then sends it, answers it, or first reads the manifest. */
-  private void begin() {
+  private State begin(Gathered before, long deadline) {
     Optional<LatestManifest.Seen> seen = latest.get();
     if (seen.isPresent()) {
       long yield = pacing.beforeCommit(generation(seen.get()), ticker.nanoTime());
       if (yield > 0) {
         pause = yield;
-        return;
+        return before;
       }
     }
-    if (!complete) {
-      gather();
+    List<SubmittedChange<?>> changes = before.complete() ? before.changes() : gather(before);
+    if (changes.isEmpty()) {
+      return IDLE;
     }
-    complete = false;
-    if (members.isEmpty()) {
-      return;
-    }
-    if (seen.isEmpty()) {
-      refresh();
-      return;
-    }
-    propose(seen.get());
+    Gathered gathered = new Gathered(changes, false);
+    state = gathered; // an error from here on fails the changes that joined, too
+    return seen.isEmpty() ? refresh(gathered, deadline) : propose(changes, seen.get(), deadline);
   }
 
   private static long generation(LatestManifest.Seen seen) {
     return seen.manifest().manifest().generation();
   }
 
-  /** Adds the waiting submissions to those of a batch that has to be tried again. */
-  private void gather() {
-    List<Submission<?>> all = new ArrayList<>(members);
+  /** Adds the waiting changes to those that have to be tried again. */
+  private List<SubmittedChange<?>> gather(Gathered before) {
+    List<SubmittedChange<?>> all = new ArrayList<>(before.changes());
     all.addAll(waiting.get());
-    all.removeIf(Submission::decided);
-    members = all;
+    all.removeIf(SubmittedChange::decided);
+    return all;
   }
 
-  private void propose(LatestManifest.Seen seen) {
+  private State propose(List<SubmittedChange<?>> changes, LatestManifest.Seen seen, long deadline) {
     VersionedManifest base = seen.manifest();
     String nonce = ObjectNames.random(NONCE_BYTES);
-    CommitBatch batch =
-        new CommitBatch(file, base.manifest(), rules, m -> WriterTable.seal(m, lastBatch, nonce));
-    CommitBatch.Sealed sealed;
+    CommitBatch batch;
     try {
       file.checkWritable(base.manifest());
-      sealed = batch.apply(members);
+      batch = new CommitBatch(file, base, changes, rules, lastBatch, nonce);
     } catch (IOException e) {
-      refuse(seen, () -> conclude(e));
-      return;
+      return refuse(changes, seen, deadline, () -> failAll(changes, progress -> e));
     }
     if (!batch.edited()) {
-      refuse(
-          seen,
-          () -> {
-            batch.deliver();
-            conclude(null);
-          });
-      return;
+      return refuse(changes, seen, deadline, batch::deliver);
     }
-    inFlight =
-        new InFlight(
-            base,
-            batch,
-            sealed.manifest(),
-            nonce,
-            file.write(sealed.body(), Precondition.matches(base.version())));
-    sent = false;
-    refused = false;
-    unanswered = false;
-    attempt();
+    return send(changes) ? attempt(batch) : overtaken(changes);
   }
 
   /**
    * Answers without a write if the manifest was read by a request that began after all changes
    * arrived; else reads it anew first.
    */
-  private void refuse(LatestManifest.Seen seen, Runnable answer) {
-    if (members.stream().allMatch(member -> member.listener() <= seen.asOf())) {
+  private Gathered refuse(
+      List<SubmittedChange<?>> changes, LatestManifest.Seen seen, long deadline, Runnable answer) {
+    if (changes.stream().allMatch(change -> change.arrival() <= seen.asOf())) {
       answer.run();
-    } else {
-      complete = true; // a caller that joined now would need yet another request
-      refresh();
+      return idle();
     }
+    return refresh(new Gathered(changes, true), deadline);
   }
 
-  private void refresh() {
+  private Gathered refresh(Gathered gathered, long deadline) {
     long asOf = latest.arrivals();
     try {
       Optional<VersionedManifest> known = latest.get().map(LatestManifest.Seen::manifest);
-      latest.accept(file.refresh(known, Duration.ofNanos(left())), asOf);
+      latest.accept(file.refresh(known, left(deadline)), asOf);
+      return gathered;
     } catch (StoreException.Unavailable e) {
-      complete = false;
-      askAgain(e); // for submissions with a later deadline
+      askAgain(e); // for changes with a later deadline
+      return new Gathered(gathered.changes(), false);
     } catch (IOException e) {
-      conclude(e);
-    }
-  }
-
-  private void attempt() {
-    if (!sent && !send()) {
-      inFlight = null;
-      return;
-    }
-    long asOf = latest.arrivals();
-    long start = ticker.nanoTime();
-    PutOutcome outcome;
-    try {
-      outcome = inFlight.write().attempt();
-    } catch (StoreException.Refused e) {
-      conclude(e);
-      return;
-    }
-    if (outcome instanceof PutOutcome.Won won) {
-      pacing.took(ticker.nanoTime() - start);
-      won(won, asOf);
-    } else if (outcome instanceof PutOutcome.Lost lost) {
-      pacing.took(ticker.nanoTime() - start);
-      lost(lost);
-    } else if (outcome instanceof PutOutcome.Unknown unknown) {
-      members.forEach(Submission::doubt);
-      pause = pacing.beforeRepeat(unknown.pause());
-      lastTrouble = unknown.reason();
+      return conclude(gathered.changes(), e);
     }
   }
 
   /**
-   * Tells the submissions that they are about to be written.
+   * Tells the changes that they are about to be written.
    *
    * @return false if one was decided meanwhile, so that the batch has to be formed without it
    */
-  private boolean send() {
-    sent = members.stream().allMatch(Submission::send);
-    if (!sent) {
-      members.forEach(Submission::overtaken);
+  private static boolean send(List<SubmittedChange<?>> changes) {
+    return changes.stream().allMatch(SubmittedChange::send);
+  }
+
+  private State attempt(CommitBatch batch) {
+    long asOf = latest.arrivals();
+    long start = ticker.nanoTime();
+    PutOutcome outcome;
+    try {
+      outcome = batch.write().attempt();
+    } catch (StoreException.Refused e) {
+      return conclude(batch.changes(), e);
     }
-    return sent;
+    if (outcome instanceof PutOutcome.Unknown unknown) {
+      batch.changes().forEach(SubmittedChange::doubt);
+      pause = pacing.beforeRepeat(unknown.pause());
+      lastTrouble = unknown.reason();
+      return new Sent(batch);
+    }
+    pacing.took(ticker.nanoTime() - start);
+    if (outcome instanceof PutOutcome.Won won) {
+      return won(batch, won, asOf);
+    }
+    if (outcome instanceof PutOutcome.Lost lost && lost.missing()) {
+      return missing(batch);
+    }
+    pause = pacing.afterLoss();
+    return new Refused(batch);
   }
 
-  private void won(PutOutcome.Won won, long asOf) {
-    VersionedManifest made = new VersionedManifest(inFlight.next(), won.version());
+  private Gathered won(CommitBatch batch, PutOutcome.Won won, long asOf) {
+    VersionedManifest made = new VersionedManifest(batch.manifest(), won.version());
     pacing.won(made.manifest().generation(), ticker.nanoTime());
-    file.keep(inFlight.write().body(), inFlight.next());
-    applied(made, true, asOf);
+    file.keep(batch.write().body(), batch.manifest());
+    return applied(batch, made, true, asOf);
   }
 
-  private void applied(VersionedManifest newest, boolean active, long asOf) {
+  private Gathered applied(CommitBatch batch, VersionedManifest newest, boolean active, long asOf) {
     if (active) {
-      rules.observe(inFlight.base().manifest(), newest.manifest());
+      rules.observe(batch.base().manifest(), newest.manifest());
       latest.install(newest, asOf);
     } else {
       latest.gone(Optional.of(newest.manifest().state())); // the cached manifest lacks this write
     }
-    lastBatch = inFlight.nonce();
-    own.add(inFlight.next().generation());
-    inFlight.batch().deliver();
-    conclude(null);
+    lastBatch = batch.nonce();
+    own.add(batch.manifest().generation());
+    batch.deliver();
+    return idle();
   }
 
-  /** Ends the batch: submissions without a verdict get the failure; nothing was written. */
-  private void conclude(Throwable failure) {
-    end(progress -> failure);
+  /** Fails the changes without a verdict; nothing was written. */
+  private Gathered conclude(List<SubmittedChange<?>> changes, Throwable failure) {
+    failAll(changes, progress -> failure);
+    return idle();
   }
 
-  /** Ends a batch whose write is in doubt. */
-  private void giveUp(UnknownCause why, String message, @Nullable Throwable cause) {
-    end(progress -> unknown(why, message, cause));
+  /** Fails the changes of a batch whose write is in doubt. */
+  private Gathered giveUp(
+      CommitBatch batch, UnknownCause why, String message, @Nullable Throwable cause) {
+    failAll(batch.changes(), progress -> unknown(why, message, cause));
+    return idle();
   }
 
-  /** Ends the batch with a failure that leaves open whether the write was applied. */
-  private void fail(UnknownCause why, String message, Throwable failure) {
-    end(
+  /** Fails changes for a reason that leaves open whether a write that was sent was applied. */
+  private Gathered fail(
+      List<SubmittedChange<?>> changes, UnknownCause why, String message, Throwable failure) {
+    failAll(
+        changes,
         progress ->
             switch (progress) {
               case WAITING, OVERTAKEN -> failure;
               case SENT, IN_DOUBT -> unknown(why, message, failure);
             });
+    return idle();
   }
 
-  private void end(Function<Submission.Progress, Throwable> failure) {
-    members.forEach(member -> member.fail(failure));
-    members = List.of();
-    inFlight = null;
+  private static void failAll(
+      List<SubmittedChange<?>> changes, Function<SubmittedChange.Progress, Throwable> failure) {
+    changes.forEach(change -> change.fail(failure));
+  }
+
+  private Gathered idle() {
     lastTrouble = "";
+    return IDLE;
   }
 
   /**
@@ -325,11 +341,11 @@ final class CommitLoop {
    * step.
    */
   boolean isAboutToKnow() {
-    return inFlight != null && refused && !unanswered;
+    return state instanceof Refused;
   }
 
   /**
-   * Fails the submissions of the batch whose deadline passed, unless the next step will decide the
+   * Fails the changes of the batch whose deadline passed, unless the next step will decide the
    * write. Not to be called while a step is under way.
    *
    * @param deadline the time they had
@@ -339,23 +355,23 @@ final class CommitLoop {
       return;
     }
     long now = ticker.nanoTime();
-    for (Submission<?> member : members) {
-      if (member.deadline() - now <= 0) {
-        expire(member, deadline, false);
+    for (SubmittedChange<?> change : state.changes()) {
+      if (change.deadline() - now <= 0) {
+        expire(change, deadline, false);
       }
     }
   }
 
   /**
-   * Fails a submission whose deadline passed, unless it is decided. Callable by any thread.
+   * Fails a change whose deadline passed, unless it is decided. Callable by any thread.
    *
-   * @param late the submission
+   * @param late the change
    * @param deadline the time it had
-   * @param stepping true if a step is under way, which may decide the submission; one that was sent
-   *     is then left undecided, unless it is in doubt
+   * @param stepping true if a step is under way, which may decide the change; one that was sent is
+   *     then left undecided, unless it is in doubt
    * @return true if it is decided
    */
-  boolean expire(Submission<?> late, Duration deadline, boolean stepping) {
+  boolean expire(SubmittedChange<?> late, Duration deadline, boolean stepping) {
     String trouble = lastTrouble.isEmpty() ? "" : ", last answer: " + lastTrouble;
     String time = " within " + deadline.toMillis() + " ms" + trouble;
     return late.fail(
@@ -384,22 +400,11 @@ final class CommitLoop {
         file + ": " + message + "; outcome unknown, look at the repository before retrying", cause);
   }
 
-  private void lost(PutOutcome.Lost lost) {
-    if (lost.missing()) {
-      missing();
-      return;
-    }
-    refused = true;
-    pause = pacing.afterLoss();
-  }
-
-  private void missing() {
+  private Gathered missing(CommitBatch batch) {
     ManifestException.Gone gone = latest.gone(Optional.empty());
-    if (inFlight.write().inDoubt()) {
-      giveUp(UnknownCause.REPLACED, "the manifest is missing", gone);
-    } else {
-      conclude(gone);
-    }
+    return batch.write().inDoubt()
+        ? giveUp(batch, UnknownCause.REPLACED, "the manifest is missing", gone)
+        : conclude(batch.changes(), gone);
   }
 
   private void askAgain(StoreException.Unavailable why) {
@@ -408,61 +413,57 @@ final class CommitLoop {
   }
 
   /** Finds out why a write was refused: it was applied before, or another process was faster. */
-  private void reread() {
+  private State reread(CommitBatch batch, long deadline) {
     long asOf = latest.arrivals();
     Optional<VersionedManifest> read;
     try {
-      read = file.refresh(Optional.of(inFlight.base()), Duration.ofNanos(left()));
+      read = file.refresh(Optional.of(batch.base()), left(deadline));
     } catch (StoreException.Unavailable e) {
-      unanswered = true;
       askAgain(e);
-      return;
+      return new Unanswered(batch);
     } catch (IOException e) {
-      fail(UnknownCause.UNREADABLE, "its manifest cannot be read", e);
-      return;
+      return fail(batch.changes(), UnknownCause.UNREADABLE, "its manifest cannot be read", e);
     }
-    if (read.isEmpty()) {
-      missing();
-    } else {
-      judge(read.get(), asOf);
-    }
+    return read.isEmpty() ? missing(batch) : judge(batch, read.get(), asOf);
   }
 
-  private void judge(VersionedManifest seen, long asOf) {
-    Manifest base = inFlight.base().manifest();
+  private State judge(CommitBatch batch, VersionedManifest seen, long asOf) {
+    Manifest base = batch.base().manifest();
     Manifest found = seen.manifest();
-    boolean inDoubt = inFlight.write().inDoubt();
+    boolean inDoubt = batch.write().inDoubt();
     boolean active = file.serves(found.state());
     boolean mayBeMade = inDoubt && !WriterTable.tells(found, base.generation() + 1);
-    if (found.counters().writers().containsKey(inFlight.nonce())) {
-      applied(seen, active, asOf);
-    } else if (!active) {
-      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
-      if (mayBeMade) {
-        giveUp(UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone);
-      } else {
-        conclude(gone);
-      }
-    } else if (mayBeMade) {
-      giveUp(UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
-    } else if (found.generation() == base.generation()) {
-      pause = pacing.beforeRepeat(Duration.ZERO);
-      if (!inDoubt && !seen.version().equals(inFlight.base().version())) {
-        // No process wrote, and no attempt of ours is under way: the same bytes have another
-        // version now, so the write is made anew with that one.
-        overtaken(seen, asOf);
-      } else {
-        refused = false; // no process wrote: the refusal decided nothing
-      }
-    } else {
-      rules.observe(base, found);
-      overtaken(seen, asOf);
+    if (found.counters().writers().containsKey(batch.nonce())) {
+      return applied(batch, seen, active, asOf);
     }
+    if (!active) {
+      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
+      return mayBeMade
+          ? giveUp(
+              batch, UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone)
+          : conclude(batch.changes(), gone);
+    }
+    if (mayBeMade) {
+      return giveUp(
+          batch, UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
+    }
+    if (found.generation() != base.generation()) {
+      rules.observe(base, found);
+      latest.install(seen, asOf);
+      return overtaken(batch.changes());
+    }
+    pause = pacing.beforeRepeat(Duration.ZERO);
+    if (inDoubt || seen.version().equals(batch.base().version())) {
+      return new Sent(batch); // no process wrote: the refusal decided nothing
+    }
+    // No process wrote, and no attempt of ours is under way: the same bytes have another version
+    // now, so the write is made anew with that one.
+    latest.install(seen, asOf);
+    return overtaken(batch.changes());
   }
 
-  private void overtaken(VersionedManifest seen, long asOf) {
-    latest.install(seen, asOf);
-    members.forEach(Submission::overtaken);
-    inFlight = null;
+  private static Gathered overtaken(List<SubmittedChange<?>> changes) {
+    changes.forEach(SubmittedChange::overtaken);
+    return new Gathered(changes, false);
   }
 }

@@ -40,7 +40,7 @@ public final class ManifestCommitter implements Closeable {
   private final CommitLoop loop;
 
   // Guarded by this.
-  private final Queue<Submission<?>> queue = new ArrayDeque<>();
+  private final Queue<SubmittedChange<?>> queue = new ArrayDeque<>();
   private boolean stepping; // the thread that sets it has the loop to itself
   private int callers;
   private boolean closed;
@@ -202,7 +202,7 @@ public final class ManifestCommitter implements Closeable {
    * @throws IOException as {@link #commit(ManifestChange)}
    */
   public <R> R commit(ManifestChange<R> change, List<UnlistedPack> packs) throws IOException {
-    Submission<R> mine = submit(change, packs);
+    SubmittedChange<R> mine = submit(change, packs);
     try {
       while (!mine.decided()) {
         Uninterrupted.await(() -> advance(mine));
@@ -247,20 +247,20 @@ public final class ManifestCommitter implements Closeable {
         });
   }
 
-  private synchronized <R> Submission<R> submit(
+  private synchronized <R> SubmittedChange<R> submit(
       ManifestChange<R> change, List<UnlistedPack> packs) {
     if (closed) {
       throw new IllegalStateException(file + ": closed");
     }
     long deadline = ticker.nanoTime() + policy.deadline().toNanos();
-    Submission<R> submission = new Submission<>(change, packs, latest.arrive(), deadline);
-    queue.add(submission);
+    SubmittedChange<R> submitted = new SubmittedChange<>(change, packs, latest.arrive(), deadline);
+    queue.add(submitted);
     callers++; // last: a caller that ran out of memory before is never counted off
-    return submission;
+    return submitted;
   }
 
   /** Does the next step of the loop, once no other thread is doing one, if it is still needed. */
-  private void advance(Submission<?> mine) throws InterruptedException {
+  private void advance(SubmittedChange<?> mine) throws InterruptedException {
     if (!takeTurn(mine)) {
       return;
     }
@@ -272,11 +272,10 @@ public final class ManifestCommitter implements Closeable {
   }
 
   /**
-   * Waits for the loop; false if the submission was decided meanwhile, or its deadline passed. A
-   * submission that was sent waits for the answer even past its deadline, unless an attempt is in
-   * doubt.
+   * Waits for the loop; false if the change was decided meanwhile, or its deadline passed. A change
+   * that was sent waits for the answer even past its deadline, unless an attempt is in doubt.
    */
-  private synchronized boolean takeTurn(Submission<?> mine) throws InterruptedException {
+  private synchronized boolean takeTurn(SubmittedChange<?> mine) throws InterruptedException {
     while (!mine.decided()) {
       long left = mine.deadline() - ticker.nanoTime();
       if (stepping && left > 0) {
@@ -300,14 +299,14 @@ public final class ManifestCommitter implements Closeable {
     }
   }
 
-  private synchronized void leave(Submission<?> mine) {
+  private synchronized void leave(SubmittedChange<?> mine) {
     queue.remove(mine);
     callers--;
     notifyAll();
   }
 
-  private synchronized List<Submission<?>> takeQueue() {
-    List<Submission<?>> taken = new ArrayList<>(queue);
+  private synchronized List<SubmittedChange<?>> takeQueue() {
+    List<SubmittedChange<?>> taken = new ArrayList<>(queue);
     queue.clear();
     return taken;
   }

@@ -434,6 +434,26 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A16_second_refusal_at_the_deadline_is_decided_by_a_read() throws IOException {
+    w.validate();
+    store.nextPut(put -> REFUSED); // though no process wrote
+    store.nextGet(
+        get -> {
+          throw new StoreException.Unavailable("manifest", "no answer", null);
+        });
+    store.nextPut(
+        put -> {
+          run(v, set("V0", "1"));
+          time.sleep(2 * POLICY.deadline().toNanos());
+          return put.apply();
+        });
+    assertThatThrownBy(() -> w.commit(set("W0", "x")))
+        .isInstanceOf(ManifestException.NotCommitted.class)
+        .hasMessageContaining("others were faster");
+    assertThat(ops()).containsExactly("V0");
+  }
+
+  @Test
   void A16_change_that_was_never_attempted_before_its_deadline_was_not_done() {
     store.everyGet(
         get -> {

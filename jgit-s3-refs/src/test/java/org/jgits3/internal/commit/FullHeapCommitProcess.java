@@ -72,10 +72,10 @@ final class FullHeapCommitProcess {
   private static void decide() throws Exception {
     for (boolean full : new boolean[] {false, true}) {
       UnlistedPack pack = new UnlistedPack(ManifestFixture.pack("1-" + full)) {};
-      Submission<Boolean> submission =
-          new Submission<>(base -> Proposal.noEdit(false), List.of(pack), 1, 1);
-      Submission.Outcome<Boolean> refused = new Submission.Outcome<>(false, null, false);
-      FullHeap.inFull(full, () -> submission.decide(refused));
+      SubmittedChange<Boolean> change =
+          new SubmittedChange<>(base -> Proposal.noEdit(false), List.of(pack), 1, 1);
+      SubmittedChange.Verdict<Boolean> refused = new SubmittedChange.Verdict<>(false, null, false);
+      FullHeap.inFull(full, () -> change.decide(refused));
       System.out.println(pack.forget());
     }
   }

@@ -73,7 +73,7 @@ public final class Faults {
   /** Delivers refusals before the write of their batch is made. */
   public static boolean refuseFirst(Object batch) throws Exception {
     for (Object verdict : (List<?>) field(batch, "verdicts")) {
-      if (Boolean.FALSE.equals(call(call(verdict, "pending"), "verdict"))) {
+      if (Boolean.FALSE.equals(call(call(verdict, "verdict"), "value"))) {
         call(verdict, "deliver");
       }
     }

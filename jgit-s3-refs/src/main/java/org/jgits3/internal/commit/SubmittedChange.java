@@ -10,38 +10,38 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
- * A change that was handed to a committer, and what became of it. It is decided once; later
- * decisions are ignored. Until then it knows whether a write that contains it may be applied.
+ * A change that was handed to a committer, and its verdict. It is decided once; later decisions are
+ * ignored. Until then it knows whether a write that contains it may be applied.
  *
  * <p>Safe for use by many threads.
  *
  * @param <R> type of the verdict
  */
-final class Submission<R> {
+final class SubmittedChange<R> {
   private final ManifestChange<R> change;
   private final List<UnlistedPack> packs;
-  private final long listener;
+  private final long arrival;
   private final long deadline;
-  @Nullable private Outcome<R> outcome; // guarded by this
+  @Nullable private Verdict<R> verdict; // guarded by this
   private Progress progress = Progress.WAITING; // guarded by this
 
   /**
-   * An undecided submission.
+   * An undecided change.
    *
    * @param change the change
    * @param packs packs that are listed with it; decided with it
-   * @param listener its number; a request numbered as high or higher started after it arrived
+   * @param arrival its number; a request numbered as high or higher started after it arrived
    * @param deadline by {@link Ticker#nanoTime}
    */
-  Submission(ManifestChange<R> change, List<UnlistedPack> packs, long listener, long deadline) {
+  SubmittedChange(ManifestChange<R> change, List<UnlistedPack> packs, long arrival, long deadline) {
     this.change = change;
     this.packs = List.copyOf(packs);
-    this.listener = listener;
+    this.arrival = arrival;
     this.deadline = deadline;
     this.packs.forEach(UnlistedPack::enter);
   }
 
-  /** Progress of an undecided submission. */
+  /** Progress of an undecided change. */
   enum Progress {
     /** No write that contains it was tried. */
     WAITING,
@@ -54,21 +54,21 @@ final class Submission<R> {
   }
 
   /**
-   * Outcome of a submission.
+   * What the caller of a change gets.
    *
-   * @param verdict the verdict, if there is no failure
-   * @param failure the reason why there is no verdict, or null
+   * @param value value returned, if there is no failure
+   * @param failure exception thrown instead of it, or null
    * @param edits true if the manifest was changed, and lists the packs or has listed them
    */
-  record Outcome<R>(R verdict, Throwable failure, boolean edits) {}
+  record Verdict<R>(R value, Throwable failure, boolean edits) {}
 
   /** The change on a manifest, with the packs. */
   Proposal<R> propose(Manifest base) throws IOException {
     return UnlistedPack.list(change.propose(base), base, packs);
   }
 
-  long listener() {
-    return listener;
+  long arrival() {
+    return arrival;
   }
 
   long deadline() {
@@ -76,7 +76,7 @@ final class Submission<R> {
   }
 
   synchronized boolean decided() {
-    return outcome != null;
+    return verdict != null;
   }
 
   /**
@@ -85,7 +85,7 @@ final class Submission<R> {
    * @return false if it is decided already, so that no write may contain it
    */
   synchronized boolean send() {
-    if (outcome != null) {
+    if (verdict != null) {
       return false;
     }
     progress = Progress.SENT;
@@ -102,9 +102,9 @@ final class Submission<R> {
     progress = Progress.OVERTAKEN;
   }
 
-  synchronized void decide(Outcome<R> decision) {
-    if (outcome == null) {
-      outcome = decision;
+  synchronized void decide(Verdict<R> decision) {
+    if (verdict == null) {
+      verdict = decision;
       boolean doubtful = decision.failure() instanceof UnknownOutcomeException;
       for (int i = 0; i < packs.size(); i++) { // an iterator would be allocated
         packs.get(i).leave(decision.edits(), doubtful);
@@ -119,19 +119,19 @@ final class Submission<R> {
    * @return true if it is decided
    */
   synchronized boolean fail(Function<Progress, Throwable> failure) {
-    if (outcome == null) {
+    if (verdict == null) {
       Throwable made = failure.apply(progress);
       if (made != null) {
-        decide(new Outcome<>(null, made, false));
+        decide(new Verdict<>(null, made, false));
       }
     }
-    return outcome != null;
+    return verdict != null;
   }
 
-  /** The verdict of a decided submission. */
+  /** The verdict of a decided change. */
   synchronized R get() throws IOException {
-    Outcome<R> decision = outcome;
+    Verdict<R> decision = verdict;
     FirstFailure.rethrow(decision.failure());
-    return decision.verdict();
+    return decision.value();
   }
 }
