@@ -119,7 +119,7 @@ final class Mutations {
         Mutation.of(REFS, "L4", 162, "a fold keeps in the overlay what differs from the base")
             .elsewhere("internal.refs.snapshot.NewSnapshot", "express", "value", "valueInBase"),
         Mutation.of(REFS, "C5a", 513, "a fold that gives up in doubt deletes its snapshot")
-            .elsewhere(FOLD, "run", "commit", "foldGivesUp"),
+            .elsewhere("internal.commit.Replacement", "commit", "commit", "foldGivesUp"),
         Mutation.of(REFS, "log", 6, "a fold of the log drops what was logged meanwhile")
             .elsewhere(
                 "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),

@@ -105,10 +105,9 @@ public final class Faults {
   }
 
   /** Takes a fold whose outcome is unknown for one that was not listed. */
-  public static boolean foldGivesUp(Object compaction, Object refs, Object table, Object made)
-      throws Exception {
+  public static Object foldGivesUp(Object committer, Object change) throws IOException {
     try {
-      return (Boolean) call(compaction, "commit", refs, table, made);
+      return ((ManifestCommitter) committer).commit((ManifestChange<?>) change);
     } catch (UnknownOutcomeException e) {
       return false;
     }

@@ -6,18 +6,18 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.Replacement;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.TransactionLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -266,22 +266,17 @@ public final class LogCompaction {
   private void commit(Manifest manifest, Run run) throws IOException {
     TransactionLog pinned = manifest.log();
     LogSegment segment = objects.writeSegment(manifest, run.segments(pinned), run.entries());
-    boolean unlisted = false;
-    try {
-      unlisted =
-          !committer.<Boolean>commit(
-              base ->
-                  run.sameIn(base.log(), pinned)
-                      ? Proposal.edit(base.withLog(run.replacedBy(segment, base.log())), true)
-                      : Proposal.noEdit(base.log().segments().contains(segment)));
-    } catch (ManifestException.TooLarge e) {
-      unlisted = true;
-      throw e;
-    } finally {
-      if (unlisted) {
-        metrics.foldsLost.increment();
-        objects.discard(manifest, segment.object());
-      }
+    boolean listed =
+        Replacement.commit(
+            committer,
+            base ->
+                run.sameIn(base.log(), pinned)
+                    ? Optional.of(base.withLog(run.replacedBy(segment, base.log())))
+                    : Optional.empty(),
+            base -> base.log().segments().contains(segment),
+            () -> objects.discard(manifest, segment.object()));
+    if (!listed) {
+      metrics.foldsLost.increment();
     }
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.Replacement;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
@@ -16,7 +16,6 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
@@ -76,15 +75,9 @@ final class Compaction {
     }
     prove(manifest, view.table(), fold);
     NewSnapshot made = new NewSnapshot(upload.stream(manifest, fold), fold);
-    try {
-      if (commit(manifest.refs(), view.table(), made)) {
-        return Optional.of(made);
-      }
-    } catch (ManifestException.TooLarge e) {
-      upload.discard(manifest, made.snapshot()); // no manifest lists it, nor ever will
-      throw e;
+    if (commit(manifest, view.table(), made)) {
+      return Optional.of(made);
     }
-    upload.discard(manifest, made.snapshot());
     metrics.foldsLost.increment();
     throw new OvertakenException("a table of refs");
   }
@@ -122,19 +115,21 @@ final class Compaction {
 
   /**
    * Commits the table that was written; false if the manifest lists other tables by now, and not
-   * this one. If the store has applied a request and refused a copy of it, the manifest already
-   * lists this table.
+   * this one.
    */
-  private boolean commit(Refs from, RefTable table, NewSnapshot made) throws IOException {
-    return committer.<Boolean>commit(
+  private boolean commit(Manifest from, RefTable table, NewSnapshot made) throws IOException {
+    return Replacement.commit(
+        committer,
         base -> {
-          if (!NewSnapshot.sameTables(from, base.refs())) {
-            return Proposal.noEdit(base.refs().tableIds().contains(made.snapshot().id()));
+          if (!NewSnapshot.sameTables(from.refs(), base.refs())) {
+            return Optional.empty();
           }
-          var changed = NewSnapshot.differing(from, base.refs());
+          var changed = NewSnapshot.differing(from.refs(), base.refs());
           changed.removeIf(name -> !SnapshotMerge.holds(name));
           Refs refs = made.express(new RefView(base.refs(), table), changed);
-          return Proposal.edit(base.withRefs(refs), true);
-        });
+          return Optional.of(base.withRefs(refs));
+        },
+        base -> base.refs().tableIds().contains(made.snapshot().id()),
+        () -> upload.discard(from, made.snapshot()));
   }
 }
