@@ -14,6 +14,8 @@ enum RefsCase {
   DOWNLOAD("download of the snapshot", TransferBenchmark.class, "download"),
   UPDATE("single update", UpdateRefsBenchmark.class, "update"),
   BATCH("batch of 1,000", UpdateRefsBenchmark.class, "batch"),
+  RECENT("recent table that another process folded", FoldBenchmark.class, "recent"),
+  BASE("base that another process folded", FoldBenchmark.class, "base"),
   CREATE_ALL("all refs created in one batch", BulkRefsBenchmark.class, "createAll"),
   UPLOAD("upload of the same bytes", TransferBenchmark.class, "upload"),
   FORK("fork of a template of all refs", ForkBenchmark.class, "fork"),
@@ -49,6 +51,9 @@ enum RefsCase {
   boolean concerns(RefsEngine engine) {
     if (OF_THE_LIBRARY.contains(benchmark)) {
       return engine == RefsEngine.DIRECTORY || engine == RefsEngine.S3;
+    }
+    if (benchmark == FoldBenchmark.class) {
+      return engine == RefsEngine.DIRECTORY; // any one, since no request is made
     }
     if (this == COLD) {
       return engine.differsWhenCold();

@@ -178,7 +178,7 @@ final class RefsRun {
     return switch (what) {
       case HIT -> average.iterationsOf(HITS);
       case UPDATE, FORK, CREATE -> average.iterationsOf(UPDATES);
-      case MISS, PREFIX, ALL, TIPS -> average;
+      case MISS, PREFIX, ALL, TIPS, RECENT, BASE -> average;
       case COLD, DOWNLOAD -> shots;
       case BATCH -> shots.atMost(BATCHES);
       case CREATE_ALL, UPLOAD -> shots.atMost(LARGE_BATCHES);

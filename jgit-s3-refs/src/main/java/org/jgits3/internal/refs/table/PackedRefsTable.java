@@ -276,32 +276,39 @@ public final class PackedRefsTable {
    * @return its index, or {@code -(insertion point) - 1}
    */
   public int find(byte[] name) {
-    return find(name, 0, name.length);
+    return find(name, 0, name.length, 0, size());
   }
 
   /**
-   * Finds a ref.
+   * Finds a ref of another table, as {@link #findFrom} does.
+   *
+   * @param other the other table
+   * @param index index of the ref there
+   * @param first least index that it has here, or would have
+   * @return its index here, or {@code -(insertion point) - 1}
+   */
+  int findFrom(PackedRefsTable other, int index, int first) {
+    return findFrom(other.bytes, other.lines[index] + NAME, other.nameEnd(index), first);
+  }
+
+  /**
+   * Finds a ref whose name is likely to be near a known one: with n refs between the two, compares
+   * some 2 log n names. Names in order are thus found with fewer comparisons the closer they are.
    *
    * @param name array with the UTF-8 bytes of its name
    * @param from start of the name
    * @param to end of the name
+   * @param first least index that it has, or would have
    * @return its index, or {@code -(insertion point) - 1}
    */
-  int find(byte[] name, int from, int to) {
-    return find(name, from, to, 0, size());
-  }
-
-  /**
-   * Finds a ref of another table.
-   *
-   * @param other the other table
-   * @param index index of the ref there
-   * @param first index of a ref here that is not after it, or of one more than the last
-   * @return its index here, or {@code -(insertion point) - 1}
-   */
-  int find(PackedRefsTable other, int index, int first) {
-    int from = other.lines[index] + HEX + 1;
-    return find(other.bytes, from, other.nameEnd(index), first, size());
+  int findFrom(byte[] name, int from, int to, int first) {
+    int low = first;
+    int next = first;
+    for (int step = 1; next < size() && compare(lines[next], name, from, to) < 0; step *= 2) {
+      low = next + 1;
+      next += step; // at most twice the number of refs, which are too few to overflow
+    }
+    return find(name, from, to, low, Math.min(next + 1, size()));
   }
 
   /** Finds a name whose insertion point is known to be between two indexes, both included. */

@@ -67,7 +67,7 @@ public final class RefTable {
     this.found = new int[recent.size()];
     this.shifts = new int[recent.size()];
     for (int i = 0; i < found.length; i++) {
-      found[i] = base.find(recent, i, after(i));
+      found[i] = base.findFrom(recent, i, after(i));
       shifts[i] = shift(i) + (recent.isMark(i) ? 0 : 1) - (found[i] >= 0 ? 1 : 0);
     }
   }

@@ -43,9 +43,11 @@ public final class SnapshotMerge {
     long refs = table.size();
     long changed = 0;
     RefNames names = changes.names();
+    int next = 0;
     for (int i = 0; i < found.length; i++) {
-      int at = table.find(names.bytes(), names.start(i), names.end(i));
+      int at = table.findFrom(names.bytes(), names.start(i), names.end(i), next);
       found[i] = at;
+      next = at < 0 ? -(at + 1) : at + 1;
       if (at >= 0) {
         bytes -= table.lineBytes(at, at + 1);
         refs--;

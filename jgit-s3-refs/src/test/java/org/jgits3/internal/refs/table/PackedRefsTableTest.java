@@ -24,6 +24,7 @@ class PackedRefsTableTest {
   private static final String KEY = "objects/r/refs/x";
   private static final String A = "a".repeat(40);
   private static final String B = "b".repeat(40);
+  private static final ObjectId ID = ObjectId.fromString(A);
 
   private static PackedRefsTable parse(String body, long count) throws StoreException.Corrupt {
     return ParsedRefs.of(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
@@ -48,6 +49,27 @@ class PackedRefsTableTest {
           assertThat(table.find(name.substring(0, name.length() - 1).getBytes(UTF_8)) >= 0)
               .isEqualTo(refs.containsKey(name.substring(0, name.length() - 1)));
         });
+  }
+
+  /** Steps are doubled from wherever the search begins, so all small distances are tried. */
+  @Test
+  void finds_the_same_from_any_ref_before() throws Exception {
+    for (int size = 0; size < 36; size++) {
+      SortedMap<String, RefValue> refs = new TreeMap<>();
+      for (int i = 0; i < size; i++) {
+        refs.put(String.format("refs/%02d", 2 * i + 1), new RefValue.Direct(ID, Optional.empty()));
+      }
+      PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+      for (int number = 0; number <= 2 * size; number++) {
+        byte[] name = String.format("some refs/%02d more", number).getBytes(UTF_8);
+        int expected = number % 2 == 1 ? number / 2 : -(number / 2 + 1);
+        for (int first = 0; first <= number / 2; first++) {
+          assertThat(table.findFrom(name, 5, 12, first))
+              .as("%d of %d from %d", number, size, first)
+              .isEqualTo(expected);
+        }
+      }
+    }
   }
 
   private static SortedMap<String, RefValue.Direct> random(Random random, int count) {
