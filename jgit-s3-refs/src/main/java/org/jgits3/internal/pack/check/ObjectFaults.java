@@ -107,7 +107,7 @@ public final class ObjectFaults {
    */
   private boolean mayBeGit(int from, int to, boolean link) {
     boolean letter = false;
-    boolean suspect = link || from < to && (data[to - 1] == '.' || data[to - 1] == ' ');
+    boolean suspect = link || (from < to && (data[to - 1] == '.' || data[to - 1] == ' '));
     for (int i = from; i < to; i++) {
       boolean g = data[i] == 'g' || data[i] == 'G';
       letter |= g;
