@@ -8,9 +8,13 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jgits3.testing.Rooms;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +25,7 @@ class ArchitectureTest {
       List.of(
           "org.jgits3.internal.function",
           "org.jgits3.internal.concurrent",
+          "org.jgits3.internal.digest",
           "org.jgits3.store",
           "org.jgits3.internal.store.read",
           "org.jgits3.internal.store.upload",
@@ -116,6 +121,21 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage(ROOMS.subList(i + 1, ROOMS.size()).toArray(String[]::new))
           .check(LIBRARY);
+    }
+  }
+
+  /** Not even for a link, which the classes do not show. */
+  @Test
+  void public_contracts_import_nothing_internal() throws IOException {
+    for (String contract : List.of("store", "manifest", "metrics")) {
+      try (Stream<Path> files = Files.walk(Path.of("src/main/java/org/jgits3", contract))) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          String source = Files.readString(file);
+          if (source.contains("\npublic ")) {
+            assertThat(source).as("%s", file).doesNotContain("import org.jgits3.internal.");
+          }
+        }
+      }
     }
   }
 

@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.jgits3.history.RepositoryChange.Kind;
 import org.jgits3.history.StoreCursor.Entry;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogObjects;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -41,7 +41,7 @@ final class ChangeReader {
   private final StoreHistory.Manifests manifests;
   private final boolean trusted;
   private final LogObjects log;
-  private final MessageDigest sha256 = DirectoryObjectStore.sha256();
+  private final MessageDigest sha256 = Sha256.begin();
 
   /** Manifests that were read together, or the failures to read them; until they are needed. */
   private final Map<String, IoSupplier<Optional<VersionedManifest>>> answers =

@@ -7,9 +7,9 @@ import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Optional;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.internal.fleet.IdTable;
 import org.jgits3.internal.fleet.Manifests;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
@@ -38,7 +38,7 @@ final class Scan {
     IdTable known = cursor.table();
     BitSet listed = new BitSet(known.size());
     IdTable.Builder changed = new IdTable.Builder(0, StoreCursor.DIGEST_BYTES);
-    MessageDigest sha256 = DirectoryObjectStore.sha256();
+    MessageDigest sha256 = Sha256.begin();
     byte[] none = new byte[StoreCursor.DIGEST_BYTES]; // no digest of a version
     Manifests.list(
         store,
@@ -77,7 +77,7 @@ final class Scan {
   record Listed(String repositoryId, byte[] digest) {
     /** Tests whether a version is the listed one. */
     boolean hasVersion(ObjectVersion version) {
-      return Arrays.equals(digest, Scan.digest(DirectoryObjectStore.sha256(), version));
+      return Arrays.equals(digest, Scan.digest(Sha256.begin(), version));
     }
   }
 

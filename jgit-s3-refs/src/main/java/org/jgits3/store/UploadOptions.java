@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
-import org.jgits3.internal.store.upload.PackUpload;
-
 /**
  * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
- * bytes; besides, each open one has at most {@link PackUpload#OWN_BYTES} of its own.
+ * bytes; besides, each open one has at most 64 KiB of its own.
  *
  * <p>An upload has at most 10,000 parts, the limit of S3, and each is sent from memory. The first
  * 800 fill one buffer each, the next 800 two, and so on, up to half of the buffers; an upload that

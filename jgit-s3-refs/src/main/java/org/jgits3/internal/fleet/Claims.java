@@ -8,7 +8,7 @@ import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 
@@ -45,7 +45,7 @@ public final class Claims {
    * @return the number, never 0
    */
   public static long digest(String text) {
-    byte[] all = DirectoryObjectStore.sha256().digest(text.getBytes(StandardCharsets.UTF_8));
+    byte[] all = Sha256.begin().digest(text.getBytes(StandardCharsets.UTF_8));
     return ByteBuffer.wrap(all).getLong() | 1;
   }
 

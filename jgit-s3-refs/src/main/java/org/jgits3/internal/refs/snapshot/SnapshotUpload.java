@@ -7,11 +7,11 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.SnapshotMerge;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -97,7 +97,7 @@ public final class SnapshotUpload {
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
     PackedRefsTable.checkSize("refs snapshot " + key, fold.merge().size(), fold.merge().count());
     PackUpload out = uploads.begin(key);
-    MessageDigest sha256 = DirectoryObjectStore.sha256();
+    MessageDigest sha256 = Sha256.begin();
     try {
       source.accept(
           new DigestOutputStream(out, sha256) {

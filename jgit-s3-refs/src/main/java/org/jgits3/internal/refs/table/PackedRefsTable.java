@@ -22,7 +22,7 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.Crc32c;
 
@@ -254,7 +254,7 @@ public final class PackedRefsTable {
 
   /** SHA-256 of the whole snapshot, in hex. */
   public String sha256() {
-    MessageDigest digest = DirectoryObjectStore.sha256();
+    MessageDigest digest = Sha256.begin();
     digest.update(bytes, 0, end);
     return HexFormat.of().formatHex(digest.digest());
   }

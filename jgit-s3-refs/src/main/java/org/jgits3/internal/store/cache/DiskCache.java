@@ -34,8 +34,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.CRC32C;
 import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.internal.store.file.DirectoryFiles;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.file.LocalPermissions;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
@@ -222,7 +222,7 @@ public final class DiskCache implements Closeable {
 
   private Path file(String key) {
     byte[] name = (store.location() + "/" + key).getBytes(StandardCharsets.UTF_8);
-    byte[] hash = DirectoryObjectStore.sha256().digest(name);
+    byte[] hash = Sha256.begin().digest(name);
     return directory.resolve(HexFormat.of().formatHex(hash) + WHOLE);
   }
 

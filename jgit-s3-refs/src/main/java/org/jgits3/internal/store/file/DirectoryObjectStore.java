@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -27,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
@@ -137,7 +137,7 @@ public final class DirectoryObjectStore implements ObjectStore {
       }
       byte[] bytes = new byte[Math.toIntExact(channel.size())];
       DirectoryFiles.readFully(channel, 0, bytes, 0, bytes.length);
-      MessageDigest sha256 = sha256();
+      MessageDigest sha256 = Sha256.begin();
       sha256.update(bytes);
       return new GetResult.Found(bytes, version(sha256));
     } catch (IOException e) {
@@ -248,7 +248,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     Files.deleteIfExists(layout.sidecar(key));
     boolean replaced = Files.exists(object);
     DirectoryFiles.move(file, object, replaced ? () -> {} : () -> forceNames(object.getParent()));
-    MessageDigest sha256 = sha256();
+    MessageDigest sha256 = Sha256.begin();
     sha256.update(body);
     return onDisk(key, new PutOutcome.Won(version(sha256)));
   }
@@ -292,7 +292,7 @@ public final class DirectoryObjectStore implements ObjectStore {
       layout.object(key);
       Optional<DirectorySidecar> sidecar = Optional.empty();
       if (length > HASH_ALWAYS) {
-        MessageDigest sha256 = sha256();
+        MessageDigest sha256 = Sha256.begin();
         sha256.update(src, offset, length);
         sidecar =
             Optional.of(new DirectorySidecar(key, "", length, version(sha256).value(), Map.of()));
@@ -584,7 +584,7 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   private static ObjectVersion hash(FileChannel channel) throws IOException {
     long size = channel.size();
-    MessageDigest sha256 = sha256();
+    MessageDigest sha256 = Sha256.begin();
     byte[] chunk = new byte[(int) Math.min(HASH_CHUNK, size)];
     for (long at = 0; at < size; at += chunk.length) {
       int n = (int) Math.min(chunk.length, size - at);
@@ -596,14 +596,6 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   private static ObjectVersion version(MessageDigest sha256) {
     return new ObjectVersion(HexFormat.of().formatHex(sha256.digest()));
-  }
-
-  public static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   private StoreException.Missing missing(String key) {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
@@ -82,7 +83,7 @@ final class DirectoryUploads {
     DirectorySidecar description =
         DirectorySidecar.read(dir.resolve(DESCRIPTION))
             .orElseThrow(() -> new NoSuchFileException(dir.toString()));
-    MessageDigest sha256 = DirectoryObjectStore.sha256();
+    MessageDigest sha256 = Sha256.begin();
     try (FileChannel out =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       for (UploadedPart part : parts) {
