@@ -218,7 +218,7 @@ public final class S3Repository extends DfsRepository {
   }
 
   /**
-   * Maintenance of the repository: verification, compaction, collection and sweep.
+   * Maintenance of the repository: compaction, collection and sweep.
    *
    * @return its maintenance, to be used while the manager is open
    */

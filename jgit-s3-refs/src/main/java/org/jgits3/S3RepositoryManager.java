@@ -708,7 +708,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Maintenance of a repository: verification, compaction, collection and sweep.
+   * Maintenance of a repository: compaction, collection and sweep.
    *
    * @param name its name; a trailing {@code .git} is ignored
    * @return its maintenance, to be used while this manager is open
@@ -733,6 +733,30 @@ public final class S3RepositoryManager implements Closeable {
    */
   public Sweep.Report sweep(String name, Duration grace, boolean dryRun) throws IOException {
     return maintenance(name).sweep(grace, dryRun);
+  }
+
+  /**
+   * Deletes objects of a repository that no manifest lists; all of one that was deleted, or that an
+   * import has left.
+   *
+   * @param repositoryId its id
+   * @param grace as {@link Maintenance#sweep} and {@link Maintenance#sweepNameless}
+   * @param dryRun whether nothing is to be changed
+   * @return what was deleted, or would be
+   * @throws ManifestException.Gone if there is no repository of this id, and was none
+   * @throws IOException as {@link Maintenance#sweep}
+   */
+  public Sweep.Report sweepById(String repositoryId, Duration grace, boolean dryRun)
+      throws IOException {
+    VersionedManifest found =
+        ManifestFile.read(store, repositoryId)
+            .orElseThrow(
+                () ->
+                    new ManifestException.Gone("there is no repository of the id " + repositoryId));
+    Optional<RepositoryName> name = found.manifest().name();
+    return name.isPresent()
+        ? sweep(name.get().value(), grace, dryRun)
+        : Maintenance.sweepNameless(store, found, grace, dryRun);
   }
 
   /**
@@ -771,15 +795,6 @@ public final class S3RepositoryManager implements Closeable {
    */
   public ObjectStore store() {
     return store;
-  }
-
-  /**
-   * Work on all repositories of the store.
-   *
-   * @return passes and checks, to be used while this manager is open
-   */
-  public Fleet fleet() {
-    return new Fleet(this);
   }
 
   /**

@@ -13,6 +13,7 @@ import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.transaction.SharedRefs;
@@ -133,7 +134,7 @@ final class SharedRepository {
   }
 
   Maintenance maintenance(Supplier<StoredConfig> config) {
-    return new Maintenance(store, label(), committer, packs, config);
+    return new Maintenance(new MaintenanceTarget(store, label(), committer, packs, config));
   }
 
   Manifest manifest() throws IOException {

@@ -52,9 +52,9 @@ class ArchitectureTest {
           "org.jgits3.internal.pack.connectivity",
           "org.jgits3.internal.pack.limit",
           "org.jgits3.internal.pack",
+          "org.jgits3.internal.pinned",
           "org.jgits3.maintenance",
           "org.jgits3",
-          "org.jgits3.transfer",
           "org.jgits3.micrometer",
           "org.jgits3.transport");
 
@@ -79,26 +79,16 @@ class ArchitectureTest {
           "internal.pack.SendingReader",
           "internal.pack.SharedPacks",
           "internal.pack.check.CheckedPackStream",
-          "internal.pack.check.StoredPackParser",
           "internal.pack.file.BlockCache",
-          "internal.pack.file.BlockwiseChannel",
           "internal.pack.file.PackFiles",
           "internal.pack.file.PackOutput",
           "internal.pack.file.PositionedChannel",
           "internal.pack.file.S3PackDescription",
+          "internal.pinned.PinnedRepository",
           "maintenance.BackgroundGc",
           "maintenance.GarbageCollection",
-          "maintenance.Fsck",
           "maintenance.PackCompaction",
-          "maintenance.PinnedRepository",
-          "micrometer.BlockCacheMeters",
-          "transfer.BareDirectory",
-          "transfer.DirectoryUpdate",
-          "transfer.LocalSource",
-          "transfer.PackDirectory",
-          "transfer.RemoteRefs",
-          "transfer.Selection",
-          "transfer.TemplateSource");
+          "micrometer.BlockCacheMeters");
 
   private static final JavaClasses LIBRARY =
       new ClassFileImporter()

@@ -29,6 +29,7 @@ class PlainJavadocTest {
   @ValueSource(
       strings = {
         "jgit-s3-refs",
+        "jgit-s3-tools",
         "jgit-s3-server",
         "jgit-s3-gerrit",
         "jgit-s3-bench",

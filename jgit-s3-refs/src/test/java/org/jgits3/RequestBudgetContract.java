@@ -21,13 +21,10 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.transfer.ImportSource;
-import org.jgits3.transfer.Importer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -411,10 +408,7 @@ abstract class RequestBudgetContract extends TwoProcesses {
 
   @Test
   void a_fork_of_a_known_template_is_two_writes_and_a_look() throws Exception {
-    RepositoryName template = RepositoryName.of("template");
-    try (ImportSource source = ImportSource.template(elsewhere, RepositoryName.of("r"))) {
-      new Importer(elsewhere, NullProgressMonitor.INSTANCE).run(source, template);
-    }
+    TestTemplates.make(elsewhere, "r", "template");
     start("always");
     costs("fork of a template, first in a process", () -> manager.fork("template", "a").close());
     costs("fork of a known template", () -> manager.fork("template", "b").close());

@@ -18,9 +18,13 @@ class RoundTripsTest {
   void each_row_names_a_test_that_there_is() throws IOException {
     List<Path> sources;
     try (Stream<Path> library = Files.walk(ROOT.resolve("jgit-s3-refs/src/test"));
+        Stream<Path> tools = Files.walk(ROOT.resolve("jgit-s3-tools/src/test"));
         Stream<Path> server = Files.walk(ROOT.resolve("jgit-s3-server/src/test"))) {
       sources =
-          Stream.concat(library, server).filter(file -> file.toString().endsWith(".java")).toList();
+          Stream.of(library, tools, server)
+              .flatMap(each -> each)
+              .filter(file -> file.toString().endsWith(".java"))
+              .toList();
     }
     assertThat(RoundTrips.rows()).hasSizeGreaterThan(40);
     for (RoundTrips.Row row : RoundTrips.rows()) {

@@ -93,7 +93,7 @@ class ShallowRepositoryTest {
   }
 
   private void assertSound() throws IOException {
-    assertThat(manager.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings()).isEmpty();
+    Soundness.assertSound(manager, "r");
   }
 
   @Test

@@ -24,6 +24,8 @@ import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
 import org.jgits3.internal.pack.GarbageExpiry;
+import org.jgits3.internal.pinned.MaintenanceTarget;
+import org.jgits3.internal.pinned.PinnedRepository;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
@@ -123,7 +125,8 @@ public final class GarbageCollection {
     if (isCollected(manifest, monitor)) {
       return Report.collected(newest);
     }
-    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
+    try (LeaseKeeper lease =
+        LeaseKeeper.await(new Lease(repository.store(), manifest.repositoryId()), monitor, pause)) {
       VersionedManifest now = newest(); // the holder of the lease may have changed the packs
       boolean same = now.manifest().packs().equals(manifest.packs());
       return !same && isCollected(now.manifest(), monitor)
@@ -143,7 +146,7 @@ public final class GarbageCollection {
    * @throws IOException as {@link #run}
    */
   Optional<Report> runIfFree(Predicate<Manifest> due, ProgressMonitor monitor) throws IOException {
-    Lease lease = repository.lease(newest().manifest());
+    Lease lease = new Lease(repository.store(), newest().manifest().repositoryId());
     if (!lease.acquire()) {
       return Optional.empty();
     }
@@ -220,7 +223,8 @@ public final class GarbageCollection {
       return Report.collected(manifest);
     }
     try (LeaseKeeper lease =
-        LeaseKeeper.await(repository.lease(manifest.manifest()), monitor, pause)) {
+        LeaseKeeper.await(
+            new Lease(repository.store(), manifest.manifest().repositoryId()), monitor, pause)) {
       return run(newest().manifest(), lease, monitor);
     }
   }
@@ -248,7 +252,8 @@ public final class GarbageCollection {
     if (manifest.isTemplate() || manifest.ownPacks().size() < 2) {
       return Report.collected(versioned);
     }
-    try (LeaseKeeper lease = LeaseKeeper.await(repository.lease(manifest), monitor, pause)) {
+    try (LeaseKeeper lease =
+        LeaseKeeper.await(new Lease(repository.store(), manifest.repositoryId()), monitor, pause)) {
       versioned = newest();
       manifest = versioned.manifest();
       if (!manifest.sharesPacks() || manifest.ownPacks().size() < 2) {

@@ -7,14 +7,12 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryState;
@@ -31,32 +29,19 @@ public final class Maintenance {
   /**
    * Creates the maintenance of a repository. Makes no request.
    *
-   * @param store store of the repository
-   * @param name its name, or its id while it has none
-   * @param committer its commit loop
-   * @param packs its packs
-   * @param config returns its configuration; called at the start of every operation
+   * @param repository the repository
    */
-  public Maintenance(
-      ObjectStore store,
-      String name,
-      ManifestCommitter committer,
-      SharedPacks packs,
-      Supplier<StoredConfig> config) {
-    this.repository = new MaintenanceTarget(store, name, committer, packs, config);
+  public Maintenance(MaintenanceTarget repository) {
+    this.repository = repository;
   }
 
   /**
-   * Checks that every object that the manifest lists exists and has the bytes that were written,
-   * then runs JGit's fsck on all packs and refs. Reads everything, and changes nothing.
+   * The repository, for tools that read it as maintenance does.
    *
-   * @param monitor receives progress; may cancel
-   * @return the findings
-   * @throws ManifestException if there is no such repository, or its manifest is damaged
-   * @throws IOException if the store does not answer
+   * @return the repository
    */
-  public Verification.Report verify(ProgressMonitor monitor) throws IOException {
-    return new Verification(repository).run(monitor);
+  public MaintenanceTarget repository() {
+    return repository;
   }
 
   /**
@@ -137,7 +122,8 @@ public final class Maintenance {
    * @return true if this call merged packs
    */
   boolean compactIfFree() throws IOException {
-    Lease lease = repository.lease(repository.committer().validate().manifest());
+    Lease lease =
+        new Lease(repository.store(), repository.committer().validate().manifest().repositoryId());
     if (!lease.acquire()) {
       OptionalLong collected = lease.collectedElsewhere();
       return collected.isPresent()

@@ -12,8 +12,13 @@ import org.jgits3.manifest.VersionedManifest;
  *     because something has become old enough; {@link Instant#MAX} for never
  */
 public record Settled(VersionedManifest manifest, Instant until) {
-  /** Nothing is left to do as long as the manifest is the newest one. */
-  static Settled forGood(VersionedManifest manifest) {
+  /**
+   * Nothing is left to do as long as the manifest is the newest one.
+   *
+   * @param manifest the manifest
+   * @return the state
+   */
+  public static Settled forGood(VersionedManifest manifest) {
     return new Settled(manifest, Instant.MAX);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Keeps a repository healthy: verification, garbage collection, compaction of packs, and the sweep
- * of objects that no manifest lists.
+ * Keeps a repository healthy: garbage collection, compaction of packs, and the sweep of objects
+ * that no manifest lists.
  *
  * <p>Entry type: {@link org.jgits3.maintenance.Maintenance}.
  */

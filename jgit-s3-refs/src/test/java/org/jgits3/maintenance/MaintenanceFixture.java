@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jgit.errors.ConfigInvalidException;
@@ -15,6 +13,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.Soundness;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
@@ -70,8 +69,7 @@ public final class MaintenanceFixture {
 
   /** Asserts that whatever the refs lead to is there. */
   void isSound() throws IOException {
-    assertThat(maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
-        .isEmpty();
+    Soundness.assertSound(maintainer, "r");
   }
 
   public static RefUpdate.Result point(S3Repository repository, String ref, ObjectId id)

@@ -25,9 +25,9 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
+import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.table.RefDelta;
@@ -41,12 +41,9 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.jgits3.transfer.Exporter;
-import org.jgits3.transfer.Restorer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -249,13 +246,13 @@ class RecentRefsMaintenanceTest {
     Path file = directory.resolve("store").resolve(key);
     byte[] good = Files.readAllBytes(file);
     Files.delete(file);
-    assertThat(it.maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
-        .anySatisfy(finding -> assertThat(finding.key()).isEqualTo(key));
+    assertThat(Soundness.faults(it.maintainer, "r"))
+        .anySatisfy(fault -> assertThat(fault).contains(key));
     byte[] bad = good.clone();
     bad[60] ^= 1;
     Files.write(file, bad);
-    assertThat(it.maintainer.maintenance("r").verify(NullProgressMonitor.INSTANCE).findings())
-        .anySatisfy(finding -> assertThat(finding.key()).isEqualTo(key));
+    assertThat(Soundness.faults(it.maintainer, "r"))
+        .anySatisfy(fault -> assertThat(fault).contains(key));
     Files.write(file, good);
     it.isSound();
   }
@@ -305,28 +302,6 @@ class RecentRefsMaintenanceTest {
       r.getRefDatabase().compact();
     }
     assertThat(it.manifest().refs().hasRecent()).isFalse();
-    it.isSound();
-  }
-
-  @Test
-  void an_export_has_the_refs_of_all_levels() throws Exception {
-    Path out = directory.resolve("out");
-    new Exporter(NullProgressMonitor.INSTANCE).run(it.user, out);
-    try (Repository exported =
-        new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
-      assertThat(refs(exported)).containsExactlyElementsOf(refs(it.user)).hasSize(RefFold.FEW);
-    }
-  }
-
-  @Test
-  void a_restore_across_a_new_base_brings_back_both_levels() throws Exception {
-    List<String> before = refs(it.user);
-    Manifest copy = it.manifest();
-    point(it.user, MAIN, first);
-    createAll("refs/more/", 10_000);
-    assertThat(it.manifest().refs().hasRecent()).as("a new base").isFalse();
-    new Restorer(it.users, NullProgressMonitor.INSTANCE).run(RepositoryName.of("r"), copy);
-    assertThat(refs(it.user)).isEqualTo(before);
     it.isSound();
   }
 

@@ -87,7 +87,7 @@ final class Mutations {
         Mutation.of(NAMES, "E-m20", 166, "a sweep of a deleted template does not look for forks")
             .with(SWEEP, "runDeleted", "mayHaveForks", NOTHING),
         Mutation.of(NAMES, "E-m21", 393, "it looks for forks before it reads the tombstone")
-            .elsewhere("Fleet", "sweepById", "read", "readAfterForks")
+            .elsewhere("S3RepositoryManager", "sweepById", "read", "readAfterForks")
             .elsewhere(SWEEP, "runDeleted", "of", "forksBefore"),
         Mutation.of(NAMES, "E-m22", 30_682, "it looks for forks by the names")
             .elsewhere("internal.fork.Forks", "of", "readAll", "readAllByName"),

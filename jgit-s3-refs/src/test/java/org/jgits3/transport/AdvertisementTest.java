@@ -12,10 +12,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Collectors;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.transport.PacketLineIn;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceivePack;
@@ -28,7 +33,6 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Seeds;
-import org.jgits3.transfer.Exporter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -132,9 +136,34 @@ class AdvertisementTest {
     return config;
   }
 
-  private GitClient export() throws IOException {
-    new Exporter(NullProgressMonitor.INSTANCE).run(repository, scratch.resolve("r.git"));
-    return GitClient.in(scratch).at("r.git");
+  /** Copies objects and refs to a directory. */
+  private GitClient export() throws Exception {
+    GitClient.in(scratch).run("init", "-q", "--bare", "r.git");
+    GitClient git = GitClient.in(scratch).at("r.git");
+    List<Ref> refs = repository.getRefDatabase().getRefs();
+    Set<ObjectId> tips =
+        refs.stream().map(Ref::getObjectId).filter(Objects::nonNull).collect(Collectors.toSet());
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    try (PackWriter writer = new PackWriter(repository)) {
+      writer.preparePack(NullProgressMonitor.INSTANCE, tips, Set.of());
+      writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, pack);
+    }
+    git.run(stdin -> pack.writeTo(stdin), "index-pack", "--stdin");
+    StringBuilder direct = new StringBuilder();
+    for (var link : repository.manifest().refs().symrefs().entrySet()) {
+      git.run("symbolic-ref", link.getKey(), link.getValue());
+    }
+    for (Ref ref : refs) {
+      if (!ref.isSymbolic()) {
+        direct.append("update " + ref.getName() + " " + ref.getObjectId().name() + "\n");
+      }
+    }
+    git.run(
+        stdin -> stdin.write(direct.toString().getBytes(UTF_8)),
+        "update-ref",
+        "--no-deref",
+        "--stdin");
+    return git;
   }
 
   private String push(Config config) throws IOException {

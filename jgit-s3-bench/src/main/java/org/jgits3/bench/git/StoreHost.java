@@ -91,7 +91,7 @@ public record StoreHost(Path config, List<String> jvmOptions, Path log) implemen
       Optional<String> id = idOf(manager, name);
       if (id.isPresent()) {
         manager.deleteById(id.get());
-        manager.fleet().sweepById(id.get(), Duration.ZERO, false);
+        manager.sweepById(id.get(), Duration.ZERO, false);
       }
     }
   }

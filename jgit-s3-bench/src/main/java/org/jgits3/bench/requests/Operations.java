@@ -17,7 +17,8 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
-import org.jgits3.maintenance.FleetPass;
+import org.jgits3.fleet.Fleet;
+import org.jgits3.fleet.FleetPass;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.http.GitHttpServer;
@@ -272,7 +273,7 @@ final class Operations {
   private Cost idleCollections() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
-      try (FleetPass pass = manager.fleet().collectionPass(true)) {
+      try (FleetPass pass = new Fleet(manager).collectionPass(true)) {
         for (var id = pass.next(); id.isPresent(); id = pass.next()) {
           String name = manager.nameOf(id.get()).orElseThrow();
           pass.done(
@@ -281,7 +282,7 @@ final class Operations {
         }
         pass.save();
       }
-      return process.cost(() -> isIdle(manager.fleet().collectionPass(false)));
+      return process.cost(() -> isIdle(new Fleet(manager).collectionPass(false)));
     }
   }
 
@@ -289,15 +290,14 @@ final class Operations {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       for (int i = 0; i < 2; i++) { // the first one leaves a mark
-        try (FleetPass pass = manager.fleet().sweepPass(true)) {
+        try (FleetPass pass = new Fleet(manager).sweepPass(true)) {
           for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-            pass.done(
-                id.get(), manager.fleet().sweepById(id.get(), Duration.ZERO, false).settled());
+            pass.done(id.get(), manager.sweepById(id.get(), Duration.ZERO, false).settled());
           }
           pass.save();
         }
       }
-      return process.cost(() -> isIdle(manager.fleet().sweepPass(false)));
+      return process.cost(() -> isIdle(new Fleet(manager).sweepPass(false)));
     }
   }
 

@@ -17,29 +17,28 @@ import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
+import org.jgits3.TestTemplates;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RepositoryName;
-import org.jgits3.transfer.ImportSource;
-import org.jgits3.transfer.Importer;
 
 /** A store with a repository {@code r} of two packs and a template {@code t} of it. */
-final class ForkFixture {
-  static final String MAIN = "refs/heads/main";
-  static final ProgressMonitor SILENT = NullProgressMonitor.INSTANCE;
+public final class ForkFixture {
+  public static final String MAIN = "refs/heads/main";
+  public static final ProgressMonitor SILENT = NullProgressMonitor.INSTANCE;
 
-  final Path directory;
-  final DirectoryObjectStore store;
-  final S3RepositoryManager manager;
-  final ObjectId first;
-  final ObjectId second;
+  public final Path directory;
+  public final DirectoryObjectStore store;
+  public final S3RepositoryManager manager;
+  public final ObjectId first;
+  public final ObjectId second;
 
-  ForkFixture(Path directory) throws Exception {
+  public ForkFixture(Path directory) throws Exception {
     this.directory = directory;
     this.store = new DirectoryObjectStore(directory);
     this.manager = MaintenanceFixture.manager(store);
@@ -53,38 +52,32 @@ final class ForkFixture {
   }
 
   /** The same store as another process has it. */
-  DirectoryObjectStore another() throws IOException {
+  public DirectoryObjectStore another() throws IOException {
     return new DirectoryObjectStore(directory);
   }
 
-  void close() throws IOException {
+  public void close() throws IOException {
     manager.close();
   }
 
-  void template(String name, String template) throws IOException {
-    template(name, template, SILENT);
+  public void template(String name, String template) throws IOException {
+    TestTemplates.make(manager, name, template);
   }
 
-  void template(String name, String template, ProgressMonitor monitor) throws IOException {
-    try (ImportSource source = ImportSource.template(manager, RepositoryName.of(name))) {
-      new Importer(manager, monitor).run(source, RepositoryName.of(template));
-    }
-  }
-
-  void fork(String name) throws IOException {
+  public void fork(String name) throws IOException {
     manager.fork("t", name).close();
   }
 
-  Manifest manifest(String name) throws IOException {
+  public Manifest manifest(String name) throws IOException {
     return StoredManifest.read(store, name);
   }
 
-  String templateId() throws IOException {
+  public String templateId() throws IOException {
     return manifest("t").repositoryId();
   }
 
   /** Pushes a commit to a branch of its own, as one pack. */
-  ObjectId push(String name) throws IOException {
+  public ObjectId push(String name) throws IOException {
     try (S3Repository r = manager.openRepository(name)) {
       int packs = r.manifest().packs().size();
       ObjectId id = TestRepositories.commit(r, "push " + packs, second);
@@ -93,7 +86,7 @@ final class ForkFixture {
     }
   }
 
-  static List<String> refs(Repository r) throws IOException {
+  public static List<String> refs(Repository r) throws IOException {
     List<String> refs = new ArrayList<>();
     for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
       refs.add(ref.getName() + ' ' + ref.getObjectId().name());
@@ -101,34 +94,34 @@ final class ForkFixture {
     return refs;
   }
 
-  List<String> refs(String name) throws IOException {
+  public List<String> refs(String name) throws IOException {
     try (S3Repository r = manager.openRepository(name)) {
       return refs(r);
     }
   }
 
   /** Keys of the objects that are stored under the id of a repository. */
-  Set<String> stored(String repositoryId) throws IOException {
+  public Set<String> stored(String repositoryId) throws IOException {
     Set<String> keys = new TreeSet<>();
     store.list(ObjectNames.prefix(repositoryId), object -> keys.add(object.key()));
     keys.removeIf(key -> ObjectNames.mintedAtOf(key).isEmpty() || key.contains("/sweep/"));
     return keys;
   }
 
-  void isSound(String name) throws IOException {
-    assertThat(manager.maintenance(name).verify(SILENT).findings()).as(name).isEmpty();
+  public void isSound(String name) throws IOException {
+    Soundness.assertSound(manager, name);
   }
 
-  void sweep(String name) throws IOException {
+  public void sweep(String name) throws IOException {
     manager.sweep(name, Duration.ZERO, false);
   }
 
   /** Sweeps the repository of an id, which may be deleted. */
-  Sweep.Report sweepById(String repositoryId) throws IOException {
-    return manager.fleet().sweepById(repositoryId, Duration.ZERO, false);
+  public Sweep.Report sweepById(String repositoryId) throws IOException {
+    return manager.sweepById(repositoryId, Duration.ZERO, false);
   }
 
-  void deleteAndSweep(String name) throws IOException {
+  public void deleteAndSweep(String name) throws IOException {
     String repositoryId = manifest(name).repositoryId();
     manager.delete(name);
     sweepById(repositoryId);

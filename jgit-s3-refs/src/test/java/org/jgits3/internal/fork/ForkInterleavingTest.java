@@ -6,34 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestTemplates;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.fleet.Manifests;
-import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -42,9 +32,7 @@ import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -53,8 +41,6 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.transfer.ImportSource;
-import org.jgits3.transfer.Importer;
 import org.junit.jupiter.api.Test;
 
 /** Forks, deletions, renames and sweeps by several processes: the cases of the model. */
@@ -130,7 +116,6 @@ class ForkInterleavingTest extends ForkTestCase {
     it.fork("f");
     String template = it.templateId();
     tombstone("t");
-    assertThat(it.manager.fleet().checkNames(false)).isEmpty();
     Sweep.Report report = it.sweepById(template);
     assertThat(report.fork()).contains("f");
     assertThat(report.settled()).as("to be searched again").isEmpty();
@@ -141,17 +126,6 @@ class ForkInterleavingTest extends ForkTestCase {
     it.deleteAndSweep("g");
     assertThat(it.sweepById(template).fork()).isEmpty();
     assertThat(it.stored(template)).isEmpty();
-  }
-
-  @Test
-  void K4_a_pass_of_sweeps_looks_for_forks_that_came_after_it_began() throws Exception {
-    var pass = it.manager.fleet().sweepPass(true);
-    it.fork("f");
-    tombstone("t");
-    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      it.sweepById(id.get());
-    }
-    it.isSound("f");
   }
 
   /** Makes a fork in another process, which does a step before it looks at the template. */
@@ -273,74 +247,6 @@ class ForkInterleavingTest extends ForkTestCase {
     }
   }
 
-  /** Does something once to the repository that becomes a template, while it is collected. */
-  private final class Meddling extends EmptyProgressMonitor {
-    private final IoConsumer<String> step;
-    private boolean done;
-
-    /**
-     * Creates a monitor.
-     *
-     * @param step takes the id of the repository
-     */
-    Meddling(IoConsumer<String> step) {
-      this.step = step;
-    }
-
-    @Override
-    public void beginTask(String title, int total) {
-      try {
-        Optional<Manifest> made = importing().filter(each -> !each.packs().isEmpty());
-        if (!done && made.isPresent()) {
-          done = true;
-          step.accept(made.get().repositoryId());
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-  }
-
-  /** The repository that an import is filling. */
-  private Optional<Manifest> importing() throws IOException {
-    List<Manifest> found = new ArrayList<>();
-    Manifests.readAll(it.store, true, found::add);
-    return found.stream()
-        .filter(each -> each.state() instanceof RepositoryState.Importing)
-        .findFirst();
-  }
-
-  @Test
-  void K13_a_push_to_a_template_in_the_making_is_in_no_template() throws Exception {
-    Meddling pushes =
-        new Meddling(
-            id -> {
-              ManifestFile file = new ManifestFile(it.another(), id, Optional.empty());
-              try (ManifestCommitter other = new ManifestCommitter(file, CommitPolicy.DEFAULT)) {
-                other.<Boolean>commit(
-                    base -> {
-                      TreeMap<String, String> symrefs = new TreeMap<>(base.refs().symrefs());
-                      symrefs.put("refs/heads/theirs", ForkFixture.MAIN);
-                      Refs refs = base.refs().with(base.refs().overlay(), symrefs);
-                      return Proposal.edit(base.withRefs(refs), true);
-                    });
-              }
-            });
-    assertThatThrownBy(() -> it.template("r", "u", pushes))
-        .hasMessageContaining("was changed by others while it was made");
-    assertThat(pushes.done).isTrue();
-    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t");
-  }
-
-  @Test
-  void K13_a_template_in_the_making_that_others_name_is_none() throws Exception {
-    Meddling names = new Meddling(id -> it.manager.renameById(id, "theirs"));
-    assertThatThrownBy(() -> it.template("r", "u", names)).isInstanceOf(IOException.class);
-    assertThat(names.done).isTrue();
-    assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t", "theirs");
-    assertThat(it.manifest("theirs").isTemplate()).isFalse();
-  }
-
   @Test
   void K13_what_is_not_as_it_was_when_it_was_whole_is_not_made_a_template() throws Exception {
     try (S3Repository made = it.manager.imports().create(true)) {
@@ -356,36 +262,6 @@ class ForkInterleavingTest extends ForkTestCase {
     }
     it.manager.fork("u", "f").close();
     it.isSound("f");
-  }
-
-  /** The end of a process that is killed, which it cannot catch. */
-  private static final class Killed extends Error {
-    private static final long serialVersionUID = 1;
-  }
-
-  /**
-   * Makes a template in a process that is killed at a write; returns false if it is over before.
-   */
-  private boolean makeAndDie(String template, int writes) throws Exception {
-    AtomicInteger left = new AtomicInteger(writes);
-    ObjectStore dying =
-        new DelegatingObjectStore(it.another()) {
-          @Override
-          public PutOutcome putIf(String key, byte[] body, Precondition condition)
-              throws IOException {
-            if (left.getAndDecrement() <= 0) {
-              throw new Killed();
-            }
-            return super.putIf(key, body, condition);
-          }
-        };
-    try (S3RepositoryManager manager = MaintenanceFixture.manager(dying);
-        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
-      new Importer(manager, SILENT).run(source, RepositoryName.of(template));
-    } catch (Killed | IOException e) {
-      assertThat(left.get()).isNegative();
-    }
-    return left.get() < 0;
   }
 
   /** Sweeps a repository that an import has left, a week later. */
@@ -406,26 +282,6 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Test
-  void a_template_whose_making_is_killed_at_any_write_has_no_name_and_is_swept() throws Exception {
-    Set<Boolean> frozen = new HashSet<>();
-    for (int writes = 0; makeAndDie("u", writes); writes++) {
-      assertThatThrownBy(() -> it.manager.openRepository("u"))
-          .as("after %d writes", writes)
-          .isInstanceOf(RepositoryNotFoundException.class);
-      Optional<Manifest> left = importing();
-      if (left.isPresent()) {
-        frozen.add(left.get().isTemplate());
-        sweepAfterAWeek(left.get().repositoryId());
-        assertThat(it.stored(left.get().repositoryId())).isEmpty();
-        assertThat(importing()).isEmpty();
-      }
-    }
-    assertThat(frozen).containsExactlyInAnyOrder(false, true);
-    it.manager.fork("u", "f").close();
-    it.isSound("f");
-  }
-
-  @Test
   void E_m35_first_manifest_of_a_template_in_a_copy_keeps_what_its_fork_lists() throws Exception {
     Map<String, byte[]> first = new HashMap<>();
     ObjectStore noting =
@@ -437,9 +293,8 @@ class ForkInterleavingTest extends ForkTestCase {
             return super.putIf(key, body, condition);
           }
         };
-    try (S3RepositoryManager manager = MaintenanceFixture.manager(noting);
-        ImportSource source = ImportSource.template(manager, RepositoryName.of("r"))) {
-      new Importer(manager, SILENT).run(source, RepositoryName.of("u"));
+    try (S3RepositoryManager manager = MaintenanceFixture.manager(noting)) {
+      TestTemplates.make(manager, "r", "u");
     }
     it.manager.fork("u", "f").close();
     Manifest u = it.manifest("u");

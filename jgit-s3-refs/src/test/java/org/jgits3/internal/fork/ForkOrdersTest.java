@@ -207,7 +207,7 @@ class ForkOrdersTest {
     sweeps.work.get();
     boolean made = isMade(forks.work);
     try (S3RepositoryManager manager = MaintenanceFixture.manager(store)) {
-      Sweep.Report again = manager.fleet().sweepById(template, Duration.ZERO, false);
+      Sweep.Report again = manager.sweepById(template, Duration.ZERO, false);
       if (made) {
         assertThat(again.fork()).as("%s", order).contains("f");
         Manifest fork = StoredManifest.read(store, "f");

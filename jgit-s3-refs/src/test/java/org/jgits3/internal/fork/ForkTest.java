@@ -11,7 +11,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -29,12 +28,11 @@ import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RepositoryChange;
 import org.jgits3.history.StoreChanges;
@@ -46,36 +44,18 @@ import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
-import org.jgits3.maintenance.NameCheck;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.transfer.Exporter;
-import org.jgits3.transfer.Restorer;
 import org.junit.jupiter.api.Test;
 
 /** Templates and forks of them, one process at a time. */
 class ForkTest extends ForkTestCase {
   private List<String> packs(String name) throws IOException {
     return it.manifest(name).packs().stream().map(PackEntry::id).toList();
-  }
-
-  @Test
-  void a_template_has_its_own_objects_and_is_collected() throws Exception {
-    Manifest template = it.manifest("t");
-    assertThat(template.isTemplate()).isTrue();
-    assertThat(it.refs("t")).isEqualTo(it.refs("r"));
-    assertThat(template.packs()).hasSize(1);
-    assertThat(template.packs().get(0).files()).containsKeys("bitmap", "graph");
-    it.deleteAndSweep("r");
-    it.sweep("t");
-    it.isSound("t");
-    Set<String> listed =
-        LiveObject.of(template).stream().map(LiveObject::key).collect(Collectors.toSet());
-    assertThat(it.stored(template.repositoryId())).as("the rest is swept").isEqualTo(listed);
   }
 
   @Test
@@ -300,31 +280,6 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void exports_and_restores_know_the_objects_of_the_template() throws Exception {
-    it.fork("f");
-    Manifest copy = it.manifest("f");
-    List<String> before = it.refs("f");
-    Path out = directory.resolve("out");
-    try (S3Repository f = it.manager.openRepository("f")) {
-      new Exporter(SILENT).run(f, out);
-      MaintenanceFixture.delete(f, MAIN);
-    }
-    try (Repository exported =
-        new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
-      assertThat(ForkFixture.refs(exported)).isEqualTo(before);
-    }
-    RepositoryName name = RepositoryName.of("f");
-    assertThat(new Restorer(it.manager, SILENT).plan(name, copy).packs()).isZero();
-    new Restorer(it.manager, SILENT).run(name, copy);
-    assertThat(it.refs("f")).isEqualTo(before);
-    it.manager.createRepository("g").close();
-    new Restorer(it.manager, SILENT).run(RepositoryName.of("g"), copy);
-    assertThat(it.refs("g")).isEqualTo(before);
-    it.isSound("g");
-    assertThat(it.manifest("g").template()).isEmpty();
-  }
-
-  @Test
   void what_is_no_template_or_has_a_name_already_is_refused_in_one_line() throws Exception {
     it.fork("f");
     assertThatThrownBy(() -> it.manager.fork("r", "g"))
@@ -334,12 +289,6 @@ class ForkTest extends ForkTestCase {
         .isInstanceOf(RepositoryNotFoundException.class);
     assertThatThrownBy(() -> it.manager.fork("t", "r"))
         .isInstanceOf(ManifestException.Exists.class);
-    assertThatThrownBy(() -> it.template("f", "u"))
-        .hasMessage("f is a fork; detach it first with jgit-s3 gc --detach, then make a template");
-    assertThatThrownBy(() -> it.template("t", "u")).hasMessage("t is a template already; fork it");
-    assertThatThrownBy(() -> it.template("r", "t")).isInstanceOf(ManifestException.Exists.class);
-    assertThatThrownBy(() -> it.template("none", "u"))
-        .isInstanceOf(RepositoryNotFoundException.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "t", "f");
   }
 
@@ -380,9 +329,7 @@ class ForkTest extends ForkTestCase {
             .findFirst()
             .orElseThrow();
     Files.delete(it.directory.resolve(lost));
-    assertThat(it.manager.maintenance("f").verify(SILENT).findings())
-        .extracting(f -> f.key())
-        .contains(lost);
+    assertThat(Soundness.faults(it.manager, "f")).anyMatch(fault -> fault.contains(lost));
     try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
         S3Repository f = other.openRepository("f")) {
       assertThatThrownBy(() -> f.open(it.first).getCachedBytes())
@@ -405,25 +352,14 @@ class ForkTest extends ForkTestCase {
   void a_template_whose_manifest_was_deleted_by_hand_is_missing_and_its_forks_go_on()
       throws Exception {
     it.fork("f");
-    Manifest template = it.manifest("t");
     Files.delete(it.directory.resolve(StoredManifest.key(it.store, "t")));
     assertThatThrownBy(() -> it.manager.fork("t", "g"))
         .isInstanceOf(ManifestException.Gone.class)
         .hasMessageContaining("there is no fork");
     assertThat(it.manager.list()).doesNotContain("g");
     it.isSound("f");
-    assertThat(it.manager.fleet().checkNames(false))
-        .containsExactly(
-            new NameCheck.Finding(
-                RepositoryName.of("f").pointerKey(),
-                "is a fork of the template "
-                    + template.repositoryId()
-                    + ", of which there is no manifest; copy that, or detach the fork by gc f"
-                    + " --detach",
-                false));
     it.manager.detach("f", SILENT);
     it.isSound("f");
-    assertThat(it.manager.fleet().checkNames(false)).isEmpty();
   }
 
   @Test
@@ -512,14 +448,6 @@ class ForkTest extends ForkTestCase {
   private static LogSegment last(Manifest manifest) {
     List<LogSegment> segments = manifest.log().segments();
     return segments.get(segments.size() - 1);
-  }
-
-  @Test
-  void a_template_has_one_table_of_refs_and_nothing_to_fold() throws Exception {
-    Manifest template = it.manifest("t");
-    assertThat(template.refs().overlay()).isEmpty();
-    assertThat(template.refs().hasRecent()).isFalse();
-    assertThat(template.log().tail()).isEmpty();
   }
 
   @Test

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests on a store with a template. */
-abstract class ForkTestCase {
-  @TempDir Path directory;
-  ForkFixture it;
+public abstract class ForkTestCase {
+  @TempDir protected Path directory;
+  protected ForkFixture it;
 
   @BeforeEach
   void create() throws Exception {

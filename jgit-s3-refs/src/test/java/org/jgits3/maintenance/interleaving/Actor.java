@@ -40,7 +40,7 @@ final class Actor implements Closeable {
 
   /** Sweeps the repository of an id, which may be deleted. */
   Sweep.Report sweep(String repositoryId) throws IOException {
-    return manager.fleet().sweepById(repositoryId, Duration.ZERO, false);
+    return manager.sweepById(repositoryId, Duration.ZERO, false);
   }
 
   /** Publishes a commit of its own, and lets a ref point to it. */

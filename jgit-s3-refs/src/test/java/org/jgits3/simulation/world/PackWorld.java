@@ -6,19 +6,23 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
+import org.jgits3.TestTemplates;
+import org.jgits3.history.RefRestoration;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.pack.RestoredPack;
+import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.RepositoryName;
+import org.jgits3.manifest.PackEntry;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.transfer.ImportSource;
-import org.jgits3.transfer.Importer;
-import org.jgits3.transfer.Restorer;
 
 /**
  * Objects that are pushed, inserted, found and referred to, while packs are merged, collected and
@@ -218,10 +222,7 @@ public final class PackWorld extends RepositoryWorld {
         Optional.empty(),
         TEMPLATE,
         () -> {
-          try (ImportSource source = ImportSource.template(manager, RepositoryName.of(name))) {
-            new Importer(manager, NullProgressMonitor.INSTANCE)
-                .run(source, RepositoryName.of(TEMPLATE));
-          }
+          TestTemplates.make(manager, name, TEMPLATE);
         });
   }
 
@@ -248,7 +249,7 @@ public final class PackWorld extends RepositoryWorld {
     for (String id : history.naming().ids()) {
       if (history.naming().manifest(id).name().isEmpty()) {
         scheduler.trace("sweep " + id);
-        manager.fleet().sweepById(id, Duration.ZERO, false);
+        manager.sweepById(id, Duration.ZERO, false);
       }
     }
   }
@@ -257,7 +258,30 @@ public final class PackWorld extends RepositoryWorld {
     List<Manifest> copies = history.manifests();
     Manifest copy = copies.get(random.nextInt(copies.size()));
     scheduler.trace("restore " + name + " as of " + copy.generation());
-    new Restorer(manager, NullProgressMonitor.INSTANCE).run(RepositoryName.of(name), copy);
+    if (!copy.holdsRepository()) {
+      return;
+    }
+    try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
+      repository.getObjectDatabase().deferReceivedPacks();
+      RefRestoration refs =
+          repository
+              .history()
+              .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
+      Set<String> listed = stored(repository.manifest());
+      RestoredPack restored = new RestoredPack(repository.getObjectDatabase(), manager.store());
+      for (PackEntry pack : copy.packs()) {
+        if (!listed.contains(copy.home(pack.id()) + pack.id())) {
+          restored.copy(pack, copy.home(pack.id()), NullProgressMonitor.INSTANCE);
+        }
+      }
+      refs.apply();
+    }
+  }
+
+  private static Set<String> stored(Manifest manifest) {
+    return manifest.packs().stream()
+        .map(pack -> manifest.home(pack.id()) + pack.id())
+        .collect(Collectors.toSet());
   }
 
   @Override
@@ -266,9 +290,9 @@ public final class PackWorld extends RepositoryWorld {
       if (history.refs(name) != null) {
         list(name, manager);
         checkLog(name, manager);
-        var findings = manager.maintenance(name).verify(NullProgressMonitor.INSTANCE).findings();
-        if (!findings.isEmpty()) {
-          throw new AssertionError(name + " is not sound: " + findings);
+        List<String> faults = Soundness.faults(manager, name);
+        if (!faults.isEmpty()) {
+          throw new AssertionError(name + " is not sound: " + faults);
         }
       }
     }

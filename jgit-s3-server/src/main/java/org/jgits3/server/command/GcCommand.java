@@ -9,6 +9,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.fleet.Fleet;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Maintenance;
 import org.jgits3.server.program.Selection;
@@ -87,7 +88,7 @@ final class GcCommand extends StoreCommand {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEachNamed(
           manager,
-          () -> manager.fleet().collectionPass(full || force || refs || detach),
+          () -> new Fleet(manager).collectionPass(full || force || refs || detach),
           output,
           name -> {
             progress.checkWanted();

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.fleet.Fleet;
 import org.jgits3.internal.store.probe.Leftovers;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.server.program.Selection;
@@ -73,7 +74,7 @@ final class SweepCommand extends StoreCommand {
     try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       selection.forEach(
           manager,
-          () -> manager.fleet().sweepPass(full),
+          () -> new Fleet(manager).sweepPass(full),
           output,
           target -> {
             Sweep.Report report = sweep(manager, target);
@@ -104,7 +105,7 @@ final class SweepCommand extends StoreCommand {
       throws IOException {
     Duration grace = Duration.ofHours(graceHours);
     return target.id().isPresent()
-        ? manager.fleet().sweepById(target.id().get(), grace, dryRun)
+        ? manager.sweepById(target.id().get(), grace, dryRun)
         : manager.sweep(target.name().orElseThrow(), grace, dryRun);
   }
 

@@ -5,11 +5,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.maintenance.NameCheck;
-import org.jgits3.maintenance.Verification;
+import org.jgits3.fleet.Fleet;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.verify.NameCheck;
+import org.jgits3.verify.Verification;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -100,7 +101,7 @@ final class VerifyCommand extends StoreCommand {
   }
 
   private void names(S3RepositoryManager manager) throws IOException {
-    List<NameCheck.Finding> found = manager.fleet().checkNames(repair);
+    List<NameCheck.Finding> found = new NameCheck(manager.store()).run(repair);
     long wrong = found.stream().filter(f -> !f.repaired()).count();
     output.value(new Names(wrong == 0, found));
     if (found.isEmpty()) {
@@ -122,7 +123,7 @@ final class VerifyCommand extends StoreCommand {
     try {
       Selection.allNamed(
           manager,
-          () -> manager.fleet().verificationPass(!changed),
+          () -> new Fleet(manager).verificationPass(!changed),
           output,
           name -> {
             Verification.Report report = verify(manager, name);
@@ -136,7 +137,7 @@ final class VerifyCommand extends StoreCommand {
   }
 
   private Verification.Report verify(S3RepositoryManager manager, String name) throws IOException {
-    Verification.Report report = manager.maintenance(name).verify(progress());
+    Verification.Report report = new Verification(manager, progress()).run(name);
     print(name, report);
     return report;
   }

@@ -15,6 +15,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.verify.Verification;
 
 /** Compares what is there after a restart with what clients saw as done. Used by one thread. */
 final class Reckoning {
@@ -45,9 +46,8 @@ final class Reckoning {
       List<Ledger.Branch> branches =
           ledger.branches().stream().filter(b -> b.repository().equals(name)).toList();
       compare(name, branches);
-      manager
-          .maintenance(name)
-          .verify(NullProgressMonitor.INSTANCE)
+      new Verification(manager, NullProgressMonitor.INSTANCE)
+          .run(name)
           .findings()
           .forEach(f -> lost.add("lost: " + name + ": " + f.key() + ": " + f.problem()));
       cloneAndCheck(name, branches);

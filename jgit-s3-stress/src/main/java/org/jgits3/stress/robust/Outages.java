@@ -17,6 +17,7 @@ import org.jgits3.bench.git.SyntheticRepository;
 import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Endpoint;
+import org.jgits3.verify.Verification;
 
 /** A store that is away in the middle of a push, a clone, a collection and an import. */
 final class Outages {
@@ -57,7 +58,7 @@ final class Outages {
     try (S3RepositoryManager manager = Bench.manager(Bench.config(server, STORE))) {
       for (String name : manager.list()) {
         damaged +=
-            manager.maintenance(name).verify(NullProgressMonitor.INSTANCE).findings().isEmpty()
+            new Verification(manager, NullProgressMonitor.INSTANCE).run(name).findings().isEmpty()
                 ? 0
                 : 1;
       }

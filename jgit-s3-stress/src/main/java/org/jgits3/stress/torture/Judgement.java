@@ -19,7 +19,8 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.process.ScratchDirectory;
-import org.jgits3.maintenance.Verification;
+import org.jgits3.verify.NameCheck;
+import org.jgits3.verify.Verification;
 
 /** Judges what processes were told, when all have ended and nothing disturbs any more. */
 final class Judgement {
@@ -49,11 +50,11 @@ final class Judgement {
       String what = finding.split(" ", 2)[1];
       (what.startsWith("lost") ? lost : anomalies).add(what);
     }
-    manager
-        .fleet()
-        .checkNames(false)
+    new NameCheck(manager.store())
+        .run(false)
         .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
-    manager.fleet().checkNames(true); // names that killed processes have left are listed no more
+    new NameCheck(manager.store())
+        .run(true); // names that killed processes have left are listed no more
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);
@@ -219,7 +220,7 @@ final class Judgement {
   }
 
   private void verify(String name) throws IOException, InterruptedException {
-    Verification.Report report = manager.maintenance(name).verify(NullProgressMonitor.INSTANCE);
+    Verification.Report report = new Verification(manager, NullProgressMonitor.INSTANCE).run(name);
     cloneAndCheck(name);
     report.findings().forEach(f -> lost.add("lost: " + name + ": " + f.key() + ": " + f.problem()));
   }

@@ -79,7 +79,7 @@ final class Restores {
       id = left.manifest().repositoryId();
     }
     manager.deleteById(id);
-    manager.fleet().sweepById(id, Duration.ZERO, false);
+    manager.sweepById(id, Duration.ZERO, false);
   }
 
   private void read(String repositoryId) throws IOException {

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A repository as maintenance and verification read it: the refs and packs of one manifest,
+ * whatever others commit meanwhile. Entry type: {@link
+ * org.jgits3.internal.pinned.PinnedRepository}.
+ */
+package org.jgits3.internal.pinned;

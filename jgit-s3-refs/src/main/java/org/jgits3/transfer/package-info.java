@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * Whole repositories on their way into a store and out of it.
- *
- * <p>Entry types: {@link org.jgits3.transfer.Importer}, {@link org.jgits3.transfer.Exporter} and
- * {@link org.jgits3.transfer.Restorer}. Nothing in the library depends on this package.
- */
-package org.jgits3.transfer;

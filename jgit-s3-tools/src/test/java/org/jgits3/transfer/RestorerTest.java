@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.jgits3.Purpose;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
+import org.jgits3.internal.commit.ManifestFile;
+import org.jgits3.internal.commit.Proposal;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.maintenance.Sweep;
+import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.PackEntry;
+import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.verify.Verification;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Restoring an older manifest. D13 and D15 are the interleavings of that name in the model of
+ * sweeps.
+ */
+class RestorerTest {
+  private static final RepositoryName NAME = RepositoryName.of("r");
+  private static final String MAIN = "refs/heads/main";
+  private static final String LOST = "refs/heads/lost";
+
+  @TempDir Path directory;
+  private DirectoryObjectStore plain;
+  private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
+  private S3RepositoryManager sweeper;
+  private S3RepositoryManager manager;
+  private ObjectId main;
+  private ObjectId lost;
+
+  /** Something that others do meanwhile. */
+  @FunctionalInterface
+  private interface Action {
+    void run() throws IOException;
+  }
+
+  @BeforeEach
+  void create() throws Exception {
+    plain = new DirectoryObjectStore(directory);
+    sweeper =
+        expiringAtOnce(
+            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+              @Override
+              public void delete(Collection<String> keys) throws IOException {
+                Action action = beforeDelete.getAndSet(null);
+                if (action != null) {
+                  action.run();
+                }
+                super.delete(keys);
+              }
+            });
+    manager = expiringAtOnce(new DirectoryObjectStore(directory));
+    try (S3Repository r = manager.createRepository("r")) {
+      main = TestRepositories.commit(r, "main");
+      lost = TestRepositories.commit(r, "lost");
+      point(r, MAIN, main);
+      point(r, LOST, lost);
+    }
+  }
+
+  private static S3RepositoryManager expiringAtOnce(ObjectStore store) throws Exception {
+    Config config = new Config();
+    config.setString("gc", null, "pruneExpire", "now");
+    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    manager.close();
+    sweeper.close();
+  }
+
+  private static void point(S3Repository r, String ref, ObjectId id) throws IOException {
+    RefUpdate update = r.updateRef(ref);
+    update.setNewObjectId(id);
+    update.setForceUpdate(true);
+    update.update();
+  }
+
+  private Manifest manifest() throws IOException {
+    return StoredManifest.read(plain, "r");
+  }
+
+  private void gc() throws IOException {
+    manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+  }
+
+  private Sweep.Report sweep() throws IOException {
+    return sweeper.sweep("r", Duration.ZERO, false);
+  }
+
+  /** The accident: a branch is deleted, and its objects are collected until they are gone. */
+  private void lose() throws IOException {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      RefUpdate delete = r.updateRef(LOST);
+      delete.setForceUpdate(true);
+      delete.delete();
+      point(r, MAIN, TestRepositories.commit(r, "later", main));
+    }
+    gc();
+    gc();
+    assertThat(manifest().dropped()).isPositive();
+  }
+
+  /** Collects, then loses refs and objects. Returns the manifest that has them. */
+  private Manifest collectAndLose() throws Exception {
+    gc();
+    Manifest copy = manifest();
+    lose();
+    return copy;
+  }
+
+  private Restorer.Report restore(Manifest copy) throws IOException {
+    return new Restorer(manager, NullProgressMonitor.INSTANCE).run(NAME, copy);
+  }
+
+  private void isSound() throws IOException {
+    assertThat(new Verification(manager, NullProgressMonitor.INSTANCE).run("r").findings())
+        .isEmpty();
+  }
+
+  private List<String> refs() throws IOException {
+    List<String> refs = new ArrayList<>();
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
+        refs.add(ref.getName() + " " + ref.getObjectId().name());
+      }
+    }
+    return refs;
+  }
+
+  private Manifest many() throws Exception {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      ObjectId tip = lost;
+      for (int i = 0; i < 60; i++) {
+        tip = TestRepositories.commit(r, "c" + i, tip);
+      }
+      point(r, LOST, tip);
+    }
+    Manifest copy = manifest();
+    lose();
+    return copy;
+  }
+
+  @Test
+  void many_packs_are_restored_by_one_write() throws Exception {
+    Manifest copy = many();
+    Manifest before = manifest();
+    restore(copy);
+    assertThat(manifest().generation()).isEqualTo(before.generation() + 1);
+  }
+
+  @Test
+  void many_packs_of_which_one_is_gone_change_nothing() throws Exception {
+    Manifest copy = many();
+    Manifest before = manifest();
+    String gone = copy.packs().get(copy.packs().size() - 1).id();
+    List<String> keys = new ArrayList<>();
+    plain.list("objects/", o -> keys.add(o.key()));
+    plain.delete(keys.stream().filter(key -> key.contains(gone)).toList());
+    assertThatThrownBy(() -> restore(copy)).isInstanceOf(IOException.class);
+    assertThat(manifest().packs()).hasSameSizeAs(before.packs());
+  }
+
+  @Test
+  void refs_and_objects_are_as_they_were_in_one_transaction() throws Exception {
+    List<String> then = refs();
+    Manifest copy = collectAndLose();
+    Manifest before = manifest();
+    Restorer.Report plan = new Restorer(manager, NullProgressMonitor.INSTANCE).plan(NAME, copy);
+    assertThat(manifest()).isEqualTo(before);
+    Restorer.Report report = restore(copy);
+    assertThat(report.packs()).isEqualTo(plan.packs()).isEqualTo(1);
+    assertThat(report.changes()).isEqualTo(plan.changes()).hasSize(2);
+    assertThat(refs()).isEqualTo(then);
+    assertThat(manifest().generation()).isEqualTo(before.generation() + 1);
+    assertThat(manifest().packs()).hasSize(before.packs().size() + 1);
+    isSound();
+    gc();
+    isSound();
+  }
+
+  @Test
+  void D13_names_of_an_older_manifest_are_refused_while_a_sweeper_sleeps() throws Exception {
+    Manifest copy = collectAndLose();
+    sweep(); // leaves a mark to go by
+    beforeDelete.set(
+        () -> {
+          try (ManifestCommitter committer =
+              StoredManifest.committer(plain, NAME, CommitPolicy.DEFAULT)) {
+            assertThatThrownBy(
+                    () ->
+                        committer.<Boolean>commit(
+                            base ->
+                                Proposal.edit(
+                                    base.withPacks(copy.packs()).withRefs(copy.refs()), true)))
+                .isInstanceOf(ManifestException.Stalled.class)
+                .hasMessageContaining("may be deleted already");
+          }
+        });
+    sweep();
+    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    isSound();
+  }
+
+  @Test
+  void D15_a_restoration_to_fresh_names_survives_a_sweeper_that_wakes_up_later() throws Exception {
+    List<String> then = refs();
+    Manifest copy = collectAndLose();
+    beforeDelete.set(() -> restore(copy));
+    sweep();
+    sweep();
+    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    assertThat(refs()).isEqualTo(then);
+    assertThat(manifest().packs())
+        .extracting(PackEntry::id)
+        .doesNotContainAnyElementsOf(copy.packs().stream().map(PackEntry::id).toList());
+    isSound();
+    sweep();
+    sweep();
+    isSound();
+  }
+
+  @Test
+  void what_a_sweep_has_deleted_is_named_and_nothing_is_changed() throws Exception {
+    Manifest copy = collectAndLose();
+    sweep();
+    sweep();
+    Manifest before = manifest();
+    long objects = objects();
+    for (boolean dry : new boolean[] {true, false}) {
+      Restorer restorer = new Restorer(manager, NullProgressMonitor.INSTANCE);
+      assertThatThrownBy(() -> (dry ? restorer.plan(NAME, copy) : restorer.run(NAME, copy)).packs())
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(copy.packs().get(0).id())
+          .hasMessageContaining("is gone");
+    }
+    assertThat(manifest()).isEqualTo(before);
+    assertThat(objects()).isEqualTo(objects);
+  }
+
+  @Test
+  void a_damaged_pack_is_not_restored() throws Exception {
+    Manifest copy = collectAndLose();
+    String key = copy.packs().get(0).objectSizes(copy.repositoryId()).firstKey();
+    Path file = directory.resolve(key);
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[20] ^= 1;
+    Files.write(file, bytes);
+    Manifest before = manifest();
+    assertThatThrownBy(() -> restore(copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(key)
+        .hasMessageContaining("CRC32C");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  @Test
+  void a_deleted_repository_comes_back_under_its_name() throws Exception {
+    comesBack(manifest());
+    isSound();
+  }
+
+  private void comesBack(Manifest copy) throws Exception {
+    List<String> then = refs();
+    manager.delete("r");
+    manager.createRepository("r").close();
+    restore(copy);
+    assertThat(refs()).isEqualTo(then);
+  }
+
+  @Test
+  void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
+    String id = manifest().repositoryId();
+    manager.delete("r");
+    Manifest tombstone = ManifestFile.read(plain, id).orElseThrow().manifest();
+    Manifest before = manifestOfANewOne();
+    isRefused(tombstone, "has no repository");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  private Manifest manifestOfANewOne() throws IOException {
+    manager.createRepository("r").close();
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      point(r, MAIN, TestRepositories.commit(r, "new"));
+    }
+    return manifest();
+  }
+
+  private void isRefused(Manifest copy, String why) {
+    Restorer restorer = new Restorer(manager, NullProgressMonitor.INSTANCE);
+    assertThatThrownBy(() -> restorer.plan(NAME, copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+    assertThatThrownBy(() -> restore(copy))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void a_history_that_ends_at_a_shallow_commit_does_so_in_a_new_repository_only() throws Exception {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
+      ObjectId shallow = TestRepositories.commit(r, "shallow", missing);
+      r.getObjectDatabase().setShallowCommits(Set.of(shallow));
+      point(r, MAIN, shallow);
+    }
+    isSound();
+    Manifest copy = manifest();
+    comesBack(copy);
+    assertThat(manifest().settings().shallow()).isEqualTo(copy.settings().shallow());
+    isSound();
+    gc();
+    isSound();
+
+    manager.delete("r");
+    Manifest before = manifestOfANewOne();
+    isRefused(copy, "into a new repository");
+    assertThat(manifest()).isEqualTo(before);
+  }
+
+  private long objects() throws IOException {
+    List<String> keys = new ArrayList<>();
+    plain.list("objects/", object -> keys.add(object.key()));
+    return keys.size();
+  }
+}
