@@ -109,7 +109,7 @@ public final class IdentityStub implements AutoCloseable {
       requests.add(
           form.isEmpty() ? exchange.getRequestURI().toString() : URLDecoder.decode(form, UTF_8));
       String wanted = wantedToken(exchange);
-      boolean refused = refusing || !wanted.isEmpty() && !wanted.equals(token(exchange));
+      boolean refused = refusing || (!wanted.isEmpty() && !wanted.equals(token(exchange)));
       String answer = refused ? REFUSAL : answer(path, form);
       byte[] bytes = answer.getBytes(UTF_8);
       exchange
