@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The program as it is packaged finds its credentials in all sources of the AWS default chain. */
 class CredentialsIT {
+  /** Requests after which keys have expired that are to be renewed amid a push. */
   private static final int MOST_REQUESTS = 40;
 
   @TempDir Path scratch;
@@ -51,7 +52,11 @@ class CredentialsIT {
 
   /** The store behind a proxy that takes only the keys which the services give out. */
   private ServedStore with(Map<String, String> variables) throws IOException {
-    proxy = new SessionProxy(server, identities, MOST_REQUESTS);
+    return with(variables, Integer.MAX_VALUE);
+  }
+
+  private ServedStore with(Map<String, String> variables, int mostRequests) throws IOException {
+    proxy = new SessionProxy(server, identities, mostRequests);
     Map<String, String> environment = new HashMap<>(identities.environment());
     environment.putAll(variables);
     ServedStore through =
@@ -142,7 +147,7 @@ class CredentialsIT {
   void credentials_that_expire_amid_a_push_are_renewed() throws Exception {
     identities.close();
     identities = new IdentityStub(Duration.ofSeconds(30)); // the SDK renews them a minute before
-    ServedStore expiring = with(home.webIdentity());
+    ServedStore expiring = with(home.webIdentity(), MOST_REQUESTS);
     GitClient source =
         new GitHistory(1, 20, 3, 3, List.of(40_000_000))
             .importInto(GitClient.in(scratch), "source");
