@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
+import java.lang.module.Configuration;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Settings;
 import org.jgits3.server.e2e.process.Command;
@@ -52,9 +54,22 @@ class DocumentationIT {
   }
 
   @Test
-  void library_is_a_module_with_a_name_of_its_own() {
-    Path jars = ROOT.resolve("jgit-s3-server/target/lib");
-    assertThat(ModuleFinder.of(jars).find("org.jgits3")).isPresent();
+  void library_and_tools_are_modules_with_names_of_their_own() throws IOException {
+    Path[] jars;
+    try (Stream<Path> files = Files.list(ROOT.resolve("jgit-s3-server/target/lib"))) {
+      jars =
+          files
+              .filter(jar -> jar.getFileName().toString().matches("jgit-s3-(refs|tools)-.*"))
+              .toArray(Path[]::new);
+    }
+    Configuration both = // fails if a package is in both
+        Configuration.empty()
+            .resolve(
+                ModuleFinder.of(jars),
+                ModuleFinder.ofSystem(),
+                Set.of("org.jgits3", "org.jgits3.tools"));
+    assertThat(both.findModule("org.jgits3")).isPresent();
+    assertThat(both.findModule("org.jgits3.tools")).isPresent();
   }
 
   @ParameterizedTest
