@@ -69,14 +69,19 @@ final class Quarantine {
       return false;
     }
     handles++;
-    shared |= !packs.isEmpty();
+    share();
     return true;
   }
 
   /** Notes that an inserter begins to insert. It leaves out objects that the packs have. */
   synchronized void begin() {
-    shared |= !packs.isEmpty();
+    share();
     inserters++;
+  }
+
+  private void share() {
+    removeListed();
+    shared |= !packs.isEmpty();
   }
 
   /** Notes that an inserter has no unflushed objects left. */

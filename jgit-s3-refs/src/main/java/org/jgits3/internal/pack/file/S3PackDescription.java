@@ -247,7 +247,7 @@ public final class S3PackDescription extends DfsPackDescription {
     return pushed;
   }
 
-  /** Notes an attempt to commit this pack, after which its files may be listed. */
+  /** Notes that this pack is committed or waits for that, so that its files may be listed. */
   public void offer() {
     offered = true;
   }
