@@ -48,7 +48,7 @@ final class CommitLoop {
   /** Nanoseconds that the next step pauses before its request. */
   private long pause;
 
-  /** Why the last request got no answer; empty if that concerns no change any more. */
+  /** Reason why the last request got no answer; empty if that concerns no change any more. */
   private volatile String lastTrouble = "";
 
   /**

@@ -54,7 +54,7 @@ final class SubmittedChange<R> {
   }
 
   /**
-   * What the caller of a change gets.
+   * Answer to the caller of a change.
    *
    * @param value value returned, if there is no failure
    * @param failure exception thrown instead of it, or null
