@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
@@ -28,7 +27,7 @@ final class ObjectChecks {
   private final byte[] body = new byte[SIZE];
 
   /** Version of the object that is listed; null if it could not be read. */
-  @Nullable private ObjectVersion version;
+  private ObjectVersion version;
 
   ObjectChecks(ProbeRun run) {
     this.run = run;

@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
-import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
@@ -647,7 +646,7 @@ public final class S3ObjectStore implements ObjectStore {
     return page.isTruncated() == null ? !isEmpty(page.nextContinuationToken()) : page.isTruncated();
   }
 
-  private static boolean isEmpty(@Nullable String text) {
+  private static boolean isEmpty(String text) {
     return text == null || text.isEmpty();
   }
 
