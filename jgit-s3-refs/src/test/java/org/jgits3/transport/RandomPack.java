@@ -86,6 +86,11 @@ final class RandomPack {
     NAME_IN_TREE
   }
 
+  /** What Git accepts. */
+  private static final List<Kind> SOUND =
+      List.of(
+          Kind.BLOB, Kind.DELTA, Kind.DELTA_TO_OBJECT_OF_REPOSITORY, Kind.DELTA_TO_LATER_OBJECT);
+
   /** Length of the first line of a commit, and of a tag. */
   private static final int TREE_LINE = "tree ".length() + Constants.OBJECT_ID_STRING_LENGTH + 1;
 
@@ -114,8 +119,9 @@ final class RandomPack {
     this.known = known;
     this.knownId = ForgedPack.id(Constants.OBJ_BLOB, known);
     this.blob = bytes(20 + random.nextInt(400));
+    boolean sound = random.nextInt(4) == 0;
     for (int i = random.nextInt(3); i >= 0; i--) {
-      kinds.add(Kind.values()[random.nextInt(Kind.values().length)]);
+      kinds.add(any(sound ? SOUND : Arrays.asList(Kind.values())));
     }
     tree = tree().toByteArray();
     byte[] tip = tip(ForgedPack.id(Constants.OBJ_TREE, tree));

@@ -37,11 +37,16 @@ public final class ObjectFaults {
       Pattern.compile(
           "[\\u200c-\\u200f\\u202a-\\u202e\\u206a-\\u206f\\ufeff]|\\ufffd.*", Pattern.DOTALL);
 
+  private static final Pattern DOT_GIT = inAnyCase("\\.git");
+  private static final Pattern DOT_GIT_MODULES = inAnyCase("\\.gitmodules");
+
   /** Names that lead to {@code .git} on Windows, where a backslash ends a directory. */
-  private static final Pattern GIT = onWindows("(.*\\\\)?(\\.git|git~1)[. ]*([\\\\:].*)?");
+  private static final Pattern GIT = inAnyCase("(.*\\\\)?(\\.git|git~1)[. ]*([\\\\:].*)?");
 
   private static final Pattern MODULES =
-      onWindows("(.*\\\\)?(\\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])[. ]*(:.*)?");
+      inAnyCase(
+          "(.*\\\\)?(\\.gitmodules|gitmod~[1-4]|gi7eba~[1-9]|gi7eb~[1-9][0-9]|gi7e~[1-9][0-9]{2}"
+              + "|gi7~[1-9][0-9]{3}|gi~[1-9][0-9]{4}|g~[1-9][0-9]{5}|~[1-9][0-9]{6})[. ]*(:.*)?");
 
   private static final byte[] SYMLINK = Constants.encodeASCII("120000 ");
 
@@ -57,7 +62,8 @@ public final class ObjectFaults {
   private final byte[] data;
   private int at;
 
-  private static Pattern onWindows(String names) {
+  /** Letters of ASCII match in any case, no other ones do. */
+  private static Pattern inAnyCase(String names) {
     return Pattern.compile(names, Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   }
 
@@ -102,15 +108,15 @@ public final class ObjectFaults {
   }
 
   /**
-   * Tests whether a name has a letter that all names like {@code .git} have, and begins like it,
-   * has an unusual byte or end, or is that of a symbolic link.
+   * Tests whether a name has a letter that all long names like {@code .git} have, and begins like
+   * it, has an unusual byte or end, or is that of a symbolic link; or is like a short name.
    */
   private boolean mayBeGit(int from, int to, boolean link) {
     boolean letter = false;
     boolean suspect = link || (from < to && (data[to - 1] == '.' || data[to - 1] == ' '));
     for (int i = from; i < to; i++) {
       boolean g = data[i] == 'g' || data[i] == 'G';
-      letter |= g;
+      letter |= g || data[i] == '~';
       suspect |= g && i == from + 1 && data[from] == '.';
       suspect |= data[i] < 0 || data[i] == '\\' || data[i] == ':' || data[i] == '~';
     }
@@ -121,10 +127,10 @@ public final class ObjectFaults {
   private void checkName(int from, int to, boolean link) throws CorruptObjectException {
     String onMac = UNSEEN.matcher(new String(data, from, to - from, UTF_8)).replaceAll("");
     String onWindows = new String(data, from, to - from, ISO_8859_1);
-    if (onMac.equalsIgnoreCase(Constants.DOT_GIT) || GIT.matcher(onWindows).matches()) {
+    if (DOT_GIT.matcher(onMac).matches() || GIT.matcher(onWindows).matches()) {
       reportName(ErrorType.HAS_DOTGIT, "a file system takes a name for .git");
     }
-    if (onMac.equalsIgnoreCase(Constants.DOT_GIT_MODULES) || MODULES.matcher(onWindows).matches()) {
+    if (DOT_GIT_MODULES.matcher(onMac).matches() || MODULES.matcher(onWindows).matches()) {
       if (link) {
         reportName(
             ErrorType.GITMODULES_SYMLINK,
