@@ -31,7 +31,7 @@ class ParserFuzzTest {
   private static final Set<String> MACHINES = Set.of("amd64", "x86_64", "aarch64");
 
   private static final Pattern NEEDED =
-      Pattern.compile("assertj|eclipse.jgit|JavaEWAH|jackson|jazzer|logback|slf4j");
+      Pattern.compile("assertj|eclipse.jgit|jgit-s3-refs-|JavaEWAH|jackson|jazzer|logback|slf4j");
 
   /** Large enough that the log has an object for one batch. */
   private static final int BATCH = 2000;
