@@ -215,7 +215,11 @@ final class CommitLoop {
     if (!batch.edited()) {
       return refuse(changes, seen, deadline, batch::deliver);
     }
-    return send(changes) ? attempt(batch) : overtaken(changes);
+    if (!send(changes)) {
+      return overtaken(changes);
+    }
+    state = new Sent(batch); // an error from here on may come after the write was applied
+    return attempt(batch);
   }
 
   /**

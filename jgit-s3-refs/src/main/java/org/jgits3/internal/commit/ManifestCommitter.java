@@ -255,6 +255,7 @@ public final class ManifestCommitter implements Closeable {
     long deadline = ticker.nanoTime() + policy.deadline().toNanos();
     SubmittedChange<R> submitted = new SubmittedChange<>(change, packs, latest.arrive(), deadline);
     queue.add(submitted);
+    submitted.enter();
     callers++; // last: a caller that ran out of memory before is never counted off
     return submitted;
   }
@@ -301,6 +302,7 @@ public final class ManifestCommitter implements Closeable {
 
   private synchronized void leave(SubmittedChange<?> mine) {
     queue.remove(mine);
+    mine.abandon();
     callers--;
     notifyAll();
   }

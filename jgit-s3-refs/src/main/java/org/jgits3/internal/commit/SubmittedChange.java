@@ -7,6 +7,7 @@ import java.util.function.Function;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
 
 /**
@@ -18,6 +19,12 @@ import org.jgits3.manifest.UnknownOutcomeException;
  * @param <R> type of the verdict
  */
 final class SubmittedChange<R> {
+  private static final Verdict<?> ABANDONED =
+      new Verdict<>(null, new ManifestException.NotCommitted("its caller has ended"), false);
+
+  private static final Verdict<?> ABANDONED_IN_DOUBT =
+      new Verdict<>(null, new UnknownOutcomeException("its caller has ended", null), false);
+
   private final ManifestChange<R> change;
   private final List<UnlistedPack> packs;
   private final long arrival;
@@ -38,7 +45,13 @@ final class SubmittedChange<R> {
     this.packs = List.copyOf(packs);
     this.arrival = arrival;
     this.deadline = deadline;
-    this.packs.forEach(UnlistedPack::enter);
+  }
+
+  /** Counts it among the undecided changes of its packs. Allocates nothing, and cannot fail. */
+  void enter() {
+    for (int i = 0; i < packs.size(); i++) {
+      packs.get(i).enter();
+    }
   }
 
   /** Progress of an undecided change. */
@@ -100,6 +113,16 @@ final class SubmittedChange<R> {
   /** Learns that the write that contained it was not applied and never will be. */
   synchronized void overtaken() {
     progress = Progress.OVERTAKEN;
+  }
+
+  /**
+   * Decides it if it is undecided, because its caller ends by an error. Allocates nothing, because
+   * the heap may be full.
+   */
+  @SuppressWarnings("unchecked") // there is no value
+  synchronized void abandon() {
+    boolean sent = progress == Progress.SENT || progress == Progress.IN_DOUBT;
+    decide((Verdict<R>) (sent ? ABANDONED_IN_DOUBT : ABANDONED));
   }
 
   synchronized void decide(Verdict<R> decision) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jgits3.internal.commit.Proposal.Edit;
+import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 
@@ -64,6 +65,18 @@ public class UnlistedPack {
     return state;
   }
 
+  /** Waits until no change with the pack is undecided. */
+  public final void awaitDecisions() {
+    Uninterrupted.await(
+        () -> {
+          synchronized (this) {
+            while (undecided > 0) {
+              wait();
+            }
+          }
+        });
+  }
+
   /**
    * Forgets the pack, unless it is or may be listed, or a change with it is undecided.
    *
@@ -111,6 +124,7 @@ public class UnlistedPack {
    */
   final synchronized void leave(boolean lists, boolean doubtful) {
     undecided--;
+    notifyAll();
     if (lists) {
       state = State.LISTED;
     } else if (doubtful && state == State.HIDDEN) {

@@ -2,6 +2,7 @@
 package org.jgits3.internal.pack;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -186,32 +187,45 @@ final class Quarantine {
 
   /**
    * Ends the writing of a handle. Forgets what the handle received, if no other handle could see
-   * it. Publishes everything else, because an inserter promises that others will see its objects.
+   * it, once an update through the handle that is under way is decided. Publishes everything else,
+   * because an inserter promises that others will see its objects.
    *
    * @param writer the handle, which is closed
    * @return packs that were forgotten
    * @throws IOException if packs could not be published; those that another handle needs will be
    */
   List<DeferredPack> leave(S3ObjDatabase writer) throws IOException {
+    List<DeferredPack> its;
+    boolean alone;
     synchronized (this) {
       handles--;
       removeListed();
-      List<DeferredPack> its = packs.stream().filter(pack -> pack.writer() == writer).toList();
-      if (its.isEmpty()) {
-        return List.of();
-      }
-      if (!shared && its.stream().allMatch(DeferredPack::wasReceived)) {
-        List<DeferredPack> forgotten = its.stream().filter(UnlistedPack::forget).toList();
-        forgotten.forEach(deferred::remove);
-        changes.incrementAndGet();
-        if (its.stream().noneMatch(pack -> pack.state() == State.HIDDEN)) {
-          return forgotten;
-        } // else an update through the handle is under way
-      }
+      its = packs.stream().filter(pack -> pack.writer() == writer).toList();
+      alone = !shared && its.stream().allMatch(DeferredPack::wasReceived);
+    }
+    if (its.isEmpty()) {
+      return List.of();
+    }
+    if (alone) {
+      return forget(its);
     }
     if (!publish()) {
       throw new IOException("their names are too old, or the outcome of a write is unknown");
     }
     return List.of();
+  }
+
+  /** Forgets packs, but for those that a change lists, or may list. */
+  private List<DeferredPack> forget(List<DeferredPack> its) {
+    List<DeferredPack> forgotten = new ArrayList<>();
+    List<DeferredPack> hidden = its;
+    while (!hidden.isEmpty()) { // another handle may try to publish them meanwhile
+      hidden.forEach(UnlistedPack::awaitDecisions); // without a lock that these may need
+      hidden.stream().filter(UnlistedPack::forget).forEach(forgotten::add);
+      hidden = hidden.stream().filter(pack -> pack.state() == State.HIDDEN).toList();
+    }
+    forgotten.forEach(deferred::remove);
+    changes.incrementAndGet();
+    return forgotten;
   }
 }

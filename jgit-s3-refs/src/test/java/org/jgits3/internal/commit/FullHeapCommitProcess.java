@@ -74,6 +74,7 @@ final class FullHeapCommitProcess {
       UnlistedPack pack = new UnlistedPack(ManifestFixture.pack("1-" + full)) {};
       SubmittedChange<Boolean> change =
           new SubmittedChange<>(base -> Proposal.noEdit(false), List.of(pack), 1, 1);
+      change.enter();
       SubmittedChange.Verdict<Boolean> refused = new SubmittedChange.Verdict<>(false, null, false);
       FullHeap.inFull(full, () -> change.decide(refused));
       System.out.println(pack.forget());

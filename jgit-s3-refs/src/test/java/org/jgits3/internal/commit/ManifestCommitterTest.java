@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
@@ -24,7 +26,9 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
@@ -357,6 +361,79 @@ class ManifestCommitterTest {
     committer.onChange((before, after) -> seen.add(after.generation()));
     assertThat(commit(counting())).isEqualTo(Register.Report.OK);
     assertThat(seen).containsExactly(1L, 2L);
+  }
+
+  /** As in a full heap: the thread that has made the write cannot even say that it failed. */
+  @Test
+  void changes_are_applied_once_though_memory_was_missing_after_the_write() throws Exception {
+    AtomicInteger missing = new AtomicInteger();
+    ObjectStore full =
+        new DelegatingObjectStore(store) {
+          @Override
+          public String location() { // for a message
+            if (missing.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("as if");
+            }
+            return super.location();
+          }
+        };
+    committer = StoredManifest.committer(full, NAME, POLICY);
+    CountDownLatch held = holdFirstPut();
+    FutureTask<Register.Report> start = start(() -> commit(Register.set("start", "1")));
+    awaitFirstPut();
+    List<FutureTask<Register.Report>> batch = new ArrayList<>();
+    batch.add(start(() -> commit(Register.cas("op1", "1", "2"))));
+    awaitThreads(Thread.State.TIMED_WAITING, 1);
+    batch.add(start(() -> commit(Register.cas("op2", "2", "3"))));
+    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    store.nextPut(
+        put -> {
+          put.apply();
+          missing.set(1);
+          throw new OutOfMemoryError("as if");
+        });
+    held.countDown();
+    assertThat(start.get()).isEqualTo(Register.Report.OK);
+    List<String> told = new ArrayList<>();
+    for (FutureTask<Register.Report> op : batch) {
+      try {
+        told.add(op.get().toString());
+      } catch (ExecutionException e) {
+        told.add(e.getCause().getClass().getSimpleName());
+      }
+    }
+    assertThat(told).containsExactlyInAnyOrder("OutOfMemoryError", "OK");
+    assertThat(Register.value(other.validate().manifest())).isEqualTo("3");
+  }
+
+  @Test
+  void a_pack_can_be_forgotten_though_the_caller_of_its_change_had_no_memory() throws IOException {
+    AtomicInteger readings = new AtomicInteger();
+    Ticker full =
+        new Ticker() {
+          @Override
+          public long nanoTime() {
+            if (readings.incrementAndGet() == 2) { // the first reading sets the deadline
+              throw new OutOfMemoryError("as if");
+            }
+            return System.nanoTime();
+          }
+
+          @Override
+          public void sleep(long nanos) throws InterruptedException {
+            TimeUnit.NANOSECONDS.sleep(nanos);
+          }
+        };
+    committer =
+        new ManifestCommitter(
+            StoredManifest.file(store, NAME), POLICY, full, new SplittableRandom(1));
+    UnlistedPack pack =
+        new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
+    assertThatThrownBy(() -> committer.commit(counting(), List.of(pack)))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(other.validate().manifest().packs()).isEmpty();
+    assertThat(pack.forget()).isTrue();
   }
 
   @Test

@@ -41,7 +41,9 @@ class UnlistedPackTest {
   }
 
   private SubmittedChange<String> change(ManifestChange<String> change) {
-    return new SubmittedChange<>(change, List.of(pack), 1, 1);
+    SubmittedChange<String> submitted = new SubmittedChange<>(change, List.of(pack), 1, 1);
+    submitted.enter();
+    return submitted;
   }
 
   private CommitBatch batch(SubmittedChange<?>... changes) throws IOException {

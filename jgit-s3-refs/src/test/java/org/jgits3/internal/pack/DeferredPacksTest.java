@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -88,6 +89,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(120) // threads wait for each other
 class DeferredPacksTest {
+  private static final Set<Thread.State> WAITING =
+      Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
+
   private static final String MAIN = "refs/heads/main";
   private static final String OTHER = "refs/heads/other";
   private static final PackBytes PACK = pack(1);
@@ -503,7 +507,7 @@ class DeferredPacksTest {
               return call.call();
             });
     while (!result.isDone()
-        && (thread.get() == null || thread.get().getState() != Thread.State.TIMED_WAITING)) {
+        && (thread.get() == null || !WAITING.contains(thread.get().getState()))) {
       Thread.onSpinWait();
     }
     return result;
@@ -565,6 +569,43 @@ class DeferredPacksTest {
       threads.shutdownNow();
     }
     everythingIsThere();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_refused_push_leaves_nothing_though_it_was_closed_before_that(boolean receivesMore)
+      throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    CountDownLatch closed = new CountDownLatch(1);
+    try (S3Repository other = manager.openRepository("r")) {
+      ObjectId unrelated = TestRepositories.commit(other, "unrelated");
+      S3Repository pushed = push(manager);
+      receive(pushed, PACK);
+      gate.gate.set(closed);
+      Future<Result> first = threads.submit(() -> update(other, MAIN, unrelated));
+      gate.reached.await();
+      Future<Result> refused = waiting(threads, () -> update(pushed, MAIN, PACK.commit()));
+      if (receivesMore) {
+        receive(pushed, pack(2));
+      }
+      Future<Void> closing =
+          waiting(
+              threads,
+              () -> {
+                pushed.close();
+                return null;
+              });
+      closed.countDown();
+      assertThat(first.get()).isEqualTo(Result.NEW);
+      assertThat(refused.get()).isEqualTo(Result.LOCK_FAILURE);
+      closing.get();
+      assertThat(listed()).as("the unrelated one").hasSize(1);
+      assertThat(other.getObjectDatabase().mayKnowHidden()).isFalse();
+      assertThat(packObjects()).as("of the unrelated one").isEqualTo(1);
+    } finally {
+      closed.countDown();
+      threads.shutdownNow();
+    }
   }
 
   @Test
