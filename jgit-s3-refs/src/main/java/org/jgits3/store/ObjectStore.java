@@ -232,11 +232,11 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
-   * Returns requests that the store should refuse, for a probe.
+   * Returns the service behind this store, for a probe.
    *
-   * @return the requests; empty if there is no server to refuse them, as for a local directory
+   * @return the service; empty if there is none, as for a local directory
    */
-  default Optional<WrongRequests> wrongRequests() {
+  default Optional<ProbedService> probedService() {
     return Optional.empty();
   }
 

@@ -4,6 +4,8 @@ package org.jgits3.store;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -24,6 +26,10 @@ public final class PartBody {
 
     void update(CRC32C crc) {
       crc.update(array, offset, length);
+    }
+
+    void update(MessageDigest digest) {
+      digest.update(array, offset, length);
     }
   }
 
@@ -74,6 +80,22 @@ public final class PartBody {
     CRC32C crc = new CRC32C();
     slices.forEach(slice -> slice.update(crc));
     return (int) crc.getValue();
+  }
+
+  /**
+   * Digest of the part, for services that verify no other.
+   *
+   * @return MD5 of its bytes, 16 bytes
+   */
+  public byte[] md5() {
+    MessageDigest digest;
+    try {
+      digest = MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("a JDK has MD5", e);
+    }
+    slices.forEach(slice -> slice.update(digest));
+    return digest.digest();
   }
 
   /**

@@ -21,7 +21,7 @@ public sealed interface PutOutcome {
    *
    * @param missing true if the store reported that there is no such key ({@code 404} on {@code
    *     If-Match}), false if the key holds another version or, for {@link Precondition.Absent},
-   *     exists
+   *     exists, or if the store does not report which (Ceph)
    */
   record Lost(boolean missing) implements PutOutcome {}
 

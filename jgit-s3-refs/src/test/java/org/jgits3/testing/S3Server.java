@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -32,6 +33,7 @@ public final class S3Server implements AutoCloseable {
   private final URI endpoint;
   private final String accessKey;
   private final String secretKey;
+  private final Dialect dialect;
   private final Runnable stop;
   private final Optional<Process> process;
 
@@ -45,7 +47,16 @@ public final class S3Server implements AutoCloseable {
    * @param stop ends the server; may be called more than once
    */
   S3Server(String name, URI endpoint, String accessKey, String secretKey, Runnable stop) {
-    this(name, endpoint, accessKey, secretKey, stop, Optional.empty());
+    this(name, endpoint, accessKey, secretKey, Dialect.S3, stop, Optional.empty());
+  }
+
+  /**
+   * A server of another owner.
+   *
+   * @param dialect its dialect
+   */
+  S3Server(String name, URI endpoint, String accessKey, String secretKey, Dialect dialect) {
+    this(name, endpoint, accessKey, secretKey, dialect, () -> {}, Optional.empty());
   }
 
   /**
@@ -60,10 +71,22 @@ public final class S3Server implements AutoCloseable {
       String secretKey,
       Runnable stop,
       Optional<Process> process) {
+    this(name, endpoint, accessKey, secretKey, Dialect.S3, stop, process);
+  }
+
+  private S3Server(
+      String name,
+      URI endpoint,
+      String accessKey,
+      String secretKey,
+      Dialect dialect,
+      Runnable stop,
+      Optional<Process> process) {
     this.name = name;
     this.endpoint = endpoint;
     this.accessKey = accessKey;
     this.secretKey = secretKey;
+    this.dialect = dialect;
     this.stop = stop;
     this.process = process;
   }
@@ -118,6 +141,28 @@ public final class S3Server implements AutoCloseable {
   }
 
   /**
+   * The dialect of this server, for tests that open a store without a probe.
+   *
+   * @return what a probe finds
+   */
+  public Dialect dialect() {
+    return dialect;
+  }
+
+  /**
+   * Opens a store in a bucket of this server, as a probe leaves it.
+   *
+   * @param bucket bucket and prefix
+   * @return the store, to be closed by the caller
+   * @throws IOException if it cannot be opened
+   */
+  public ObjectStore open(StoreLocation.Bucket bucket) throws IOException {
+    ObjectStore store = Stores.open(bucket, options());
+    store.probedService().orElseThrow().speak(dialect);
+    return store;
+  }
+
+  /**
    * Creates a bucket that no other test uses. It stays when the test ends.
    *
    * @return the empty bucket
@@ -142,7 +187,7 @@ public final class S3Server implements AutoCloseable {
    */
   public StoreLocation.Bucket newBucket(String key, byte[] content) throws IOException {
     StoreLocation.Bucket bucket = newBucket();
-    try (ObjectStore store = Stores.open(bucket, options())) {
+    try (ObjectStore store = open(bucket)) {
       store.put(key, content, 0, content.length);
     }
     return bucket;

@@ -3,6 +3,7 @@ package org.jgits3.testing;
 
 import java.net.URI;
 import java.util.Optional;
+import org.jgits3.store.ProbedService.Dialect;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
@@ -18,12 +19,16 @@ import org.junit.jupiter.api.Assumptions;
  * </ol>
  *
  * <p>{@code JGIT_S3_TEST_SERVER=minio} (environment variable or system property) takes {@code
- * minio} from the same places as {@code versitygw} instead of the last two.
+ * minio} from the same places as {@code versitygw} instead of the last two. {@code
+ * JGIT_S3_TEST_SERVER=ceph} says that the first is a Ceph, which {@code etc/test/with-s3} starts.
  *
  * <p>There is one server per JVM; it ends with the JVM. Its credentials are put into the system
  * properties that the SDK reads, since stores take them from the AWS default chain only.
  */
 public final class S3Servers {
+  /** Dialect of Ceph 16.2 and 18.2. */
+  private static final Dialect CEPH = new Dialect(Dialect.IfMatch.BARE, Dialect.Checksum.MD5);
+
   private S3Servers() {}
 
   /** Looks once per JVM, and says once what it found. */
@@ -91,7 +96,7 @@ public final class S3Servers {
             URI.create(endpoint),
             variable("AWS_ACCESS_KEY_ID"),
             variable("AWS_SECRET_ACCESS_KEY"),
-            () -> {}));
+            wants("ceph") ? CEPH : Dialect.S3));
   }
 
   private static String variable(String name) {
@@ -103,7 +108,11 @@ public final class S3Servers {
   }
 
   private static boolean wantsMinio() {
+    return wants("minio");
+  }
+
+  private static boolean wants(String server) {
     String variable = System.getenv().getOrDefault("JGIT_S3_TEST_SERVER", "");
-    return System.getProperty("JGIT_S3_TEST_SERVER", variable).equals("minio");
+    return System.getProperty("JGIT_S3_TEST_SERVER", variable).equals(server);
   }
 }

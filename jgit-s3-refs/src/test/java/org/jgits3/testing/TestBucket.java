@@ -2,7 +2,6 @@
 package org.jgits3.testing;
 
 import java.io.IOException;
-import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 
@@ -13,6 +12,6 @@ public final class TestBucket {
 
   /** Opens a store in the bucket, once more with each call. */
   public ObjectStore open() throws IOException {
-    return Stores.open(location, server.options());
+    return server.open(location);
   }
 }

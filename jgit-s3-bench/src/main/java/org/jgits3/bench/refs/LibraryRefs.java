@@ -13,6 +13,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
+import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
@@ -37,15 +38,20 @@ final class LibraryRefs implements RefSource {
   /** Opens a store whose requests a listener hears of. */
   static LibraryRefs open(String config, StoreListener listener) throws IOException {
     S3Settings settings = settings(config);
-    return new LibraryRefs(
-        new ObservedObjectStore(Stores.open(settings.location(), settings.options()), listener),
-        settings);
+    return new LibraryRefs(new ObservedObjectStore(probed(settings), listener), settings);
   }
 
   /** Opens a store. */
   static LibraryRefs open(String config) throws IOException {
     S3Settings settings = settings(config);
-    return new LibraryRefs(Stores.open(settings.location(), settings.options()), settings);
+    return new LibraryRefs(probed(settings), settings);
+  }
+
+  /** Opens a store in the dialect that its server takes. */
+  private static ObjectStore probed(S3Settings settings) throws IOException {
+    ObjectStore store = Stores.open(settings.location(), settings.options());
+    StoreProbe.admit(store);
+    return store;
   }
 
   private static S3Settings settings(String config) throws IOException {

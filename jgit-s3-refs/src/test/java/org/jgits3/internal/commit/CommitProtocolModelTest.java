@@ -265,6 +265,15 @@ class CommitProtocolModelTest {
     assertThat(run(w, cas("W1", "0", "1"))).isEqualTo(GONE);
   }
 
+  /** Ceph refuses a write to a missing object as it refuses one to a replaced object. */
+  @Test
+  void A7_missing_manifest_is_found_after_a_refusal_that_does_not_name_it() throws IOException {
+    w.validate();
+    store.delete(List.of(key()));
+    store.nextPut(put -> REFUSED);
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
+  }
+
   @Test
   void A8_manifest_put_back_by_hand_is_noticed() throws IOException {
     byte[] old = store.bytes(key());

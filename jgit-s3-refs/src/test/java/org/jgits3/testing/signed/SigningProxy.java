@@ -88,6 +88,13 @@ abstract class SigningProxy implements AutoCloseable {
   /** Forwards a request with some of its headers, and its answer. */
   final void forward(HttpExchange exchange, byte[] body, Predicate<String> kept)
       throws IOException {
+    forward(exchange, body, kept, Map.of());
+  }
+
+  /** Forwards a request with some of its headers and other values of some, and its answer. */
+  final void forward(
+      HttpExchange exchange, byte[] body, Predicate<String> kept, Map<String, String> replaced)
+      throws IOException {
     SortedMap<String, String> headers = new TreeMap<>();
     for (Map.Entry<String, List<String>> header : exchange.getRequestHeaders().entrySet()) {
       String name = header.getKey().toLowerCase(Locale.ROOT);
@@ -95,6 +102,7 @@ abstract class SigningProxy implements AutoCloseable {
         headers.put(name, header.getValue().get(0));
       }
     }
+    headers.putAll(replaced);
     HttpResponse<byte[]> answer =
         send(exchange.getRequestMethod(), exchange.getRequestURI(), headers, body);
     answer

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.probe.Check;
@@ -15,6 +16,7 @@ import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.ProgressBar;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.StoreOptions;
 import picocli.CommandLine.Command;
 
@@ -27,14 +29,19 @@ final class DoctorCommand extends StoreCommand {
 
   /** Result as {@code --json} prints it. */
   private record Diagnosis(
-      boolean ok, String store, List<Check> checks, List<String> unfinishedUploads) {}
+      boolean ok,
+      String store,
+      @Nullable Dialect dialect,
+      List<Check> checks,
+      List<String> unfinishedUploads) {}
 
   @Override
   public Integer call() throws IOException {
     S3Settings settings = program.settings();
     try (ObjectStore store = Stores.open(settings.location(), impatient(settings.options()))) {
       ProbeReport report = probe(store);
-      print(report, report.ok() ? unfinishedUploads(store) : List.of());
+      Dialect dialect = store.service().isPresent() ? report.dialect() : null;
+      print(report, dialect, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();
     }
     settings.cacheDirectory().ifPresent(this::checkCache);
@@ -80,8 +87,9 @@ final class DoctorCommand extends StoreCommand {
     return store.listMultipart("").stream().map(MultipartUpload::key).sorted().toList();
   }
 
-  private void print(ProbeReport report, List<String> uploads) {
-    output.value(new Diagnosis(report.ok(), report.location(), report.checks(), uploads));
+  /** Prints the result; no dialect for a directory, to which nothing is sent. */
+  private void print(ProbeReport report, @Nullable Dialect dialect, List<String> uploads) {
+    output.value(new Diagnosis(report.ok(), report.location(), dialect, report.checks(), uploads));
     output.line(report.location());
     for (Check check : report.checks()) {
       output.line(String.format("%-7s %-28s %s", verdict(check), check.name(), check.detail()));
@@ -89,8 +97,25 @@ final class DoctorCommand extends StoreCommand {
         output.line(" ".repeat(37) + check.remedy());
       }
     }
+    if (report.ok() && dialect != null) {
+      output.line("If-Match of a PUT: " + ifMatch(dialect) + "; checksum: " + checksum(dialect));
+    }
     output.line(uploads.size() + " unfinished uploads");
     uploads.forEach(key -> output.line("        " + key));
+  }
+
+  private static String ifMatch(Dialect dialect) {
+    return switch (dialect.ifMatch()) {
+      case QUOTED -> "the ETag in quotes";
+      case BARE -> "the ETag without quotes";
+    };
+  }
+
+  private static String checksum(Dialect dialect) {
+    return switch (dialect.checksum()) {
+      case CRC32C -> "x-amz-checksum-crc32c";
+      case MD5 -> "Content-MD5";
+    };
   }
 
   private static String verdict(Check check) {

@@ -540,7 +540,8 @@ class JgitS3Test {
     assertThat(diagnosis.get("unfinishedUploads")).isEmpty();
     assertThat(inStore("doctor").succeeds().out())
         .contains("ok ", "0 unfinished uploads")
-        .doesNotContain("FAILED");
+        .doesNotContain("FAILED", "If-Match of a PUT");
+    assertThat(diagnosis.get("dialect").isNull()).isTrue();
   }
 
   @Test

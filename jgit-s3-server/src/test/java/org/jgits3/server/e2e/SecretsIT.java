@@ -75,6 +75,7 @@ class SecretsIT {
     run(store, "--debug", "import", "http://ada:" + PASSWORD + "@127.0.0.1:1/r.git", "imported");
     assertThat(output)
         .contains("jvm_memory", "listening on")
+        .contains("If-Match of a PUT: the ETag in quotes; checksum: x-amz-checksum-crc32c")
         .doesNotContain(PASSWORD)
         .doesNotContain(WRONG_PASSWORD)
         .doesNotContain(basic(PASSWORD))

@@ -2,7 +2,6 @@
 package org.jgits3.server.http;
 
 import java.io.IOException;
-import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
@@ -41,6 +40,6 @@ class S3TransferRequestsTest extends TransferRequestsContract {
 
   @Override
   protected ObjectStore store() throws IOException {
-    return Stores.open(bucket, s3.options());
+    return s3.open(bucket);
   }
 }

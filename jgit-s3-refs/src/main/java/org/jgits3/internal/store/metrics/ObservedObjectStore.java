@@ -20,13 +20,13 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 
 /**
  * Store that passes requests on to another one and reports each to a {@link StoreListener}.
@@ -190,8 +190,8 @@ public class ObservedObjectStore implements ObjectStore {
   }
 
   @Override
-  public Optional<WrongRequests> wrongRequests() {
-    return store.wrongRequests();
+  public Optional<ProbedService> probedService() {
+    return store.probedService();
   }
 
   @Override

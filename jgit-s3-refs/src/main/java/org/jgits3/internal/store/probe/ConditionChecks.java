@@ -9,10 +9,12 @@ import java.util.Optional;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 
 /**
- * Conditional reads and writes of one object, one after the other: six requests.
+ * Conditional reads and writes of one object, one after the other: six requests, and one more if
+ * the store takes only the second form of {@code If-Match}.
  *
  * <p>All bodies have one length and follow each other within one tick of most clocks, so that a
  * version made of length and time would not tell them apart.
@@ -67,10 +69,14 @@ final class ConditionChecks {
     return Optional.empty();
   }
 
+  /** Finds out which form of {@code If-Match} the store takes. */
   private Optional<String> replace() throws IOException {
-    if (run.attempt(key, SECOND, Precondition.matches(first)) instanceof PutOutcome.Won won) {
-      second = won.version();
-      return Optional.empty();
+    for (Dialect.IfMatch form : Dialect.IfMatch.values()) {
+      run.speak(run.dialect().with(form));
+      if (run.attempt(key, SECOND, Precondition.matches(first)) instanceof PutOutcome.Won won) {
+        second = won.version();
+        return Optional.empty();
+      }
     }
     return Optional.of("a write with the current version was refused; no push could succeed");
   }

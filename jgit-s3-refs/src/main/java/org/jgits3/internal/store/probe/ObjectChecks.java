@@ -10,13 +10,14 @@ import java.util.Random;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.jgits3.store.WrongRequests;
 
 /**
  * Ranges, listings, deletes, conditions on a missing object, and checksums: nine requests, one
- * after the other.
+ * after the other, and one more if the store verifies only the second checksum.
  */
 final class ObjectChecks {
   private static final int SIZE = 10_000;
@@ -44,15 +45,21 @@ final class ObjectChecks {
       run.check(Property.RANGE_IF_MATCH, this::staleRange);
     }
     run.check(Property.LIST_AFTER_DELETE, this::listDeleted);
-    Optional<WrongRequests> wrong = store.wrongRequests();
-    if (wrong.isPresent()) {
-      run.check(
-          Property.PUT_CHECKSUM,
-          () ->
-              wrong.get().refusesWrongPut(run.key("checksum"))
-                  ? Optional.empty()
-                  : Optional.of("bytes that were damaged on the way would be stored"));
+    Optional<ProbedService> service = store.probedService();
+    if (service.isPresent()) {
+      run.check(Property.PUT_CHECKSUM, () -> wrongPut(service.get()));
     }
+  }
+
+  /** Finds out which checksum the store verifies. */
+  private Optional<String> wrongPut(ProbedService service) throws IOException {
+    for (Dialect.Checksum checksum : Dialect.Checksum.values()) {
+      run.speak(run.dialect().with(checksum));
+      if (service.refusesWrongPut(run.key("checksum-" + checksum))) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of("bytes that were damaged on the way would be stored");
   }
 
   private Optional<String> listWritten() throws IOException {

@@ -3,15 +3,17 @@ package org.jgits3.internal.store.probe;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.UnsafeStoreException;
 
 /**
  * Results of a probe of one store.
  *
  * @param location the store, as {@link org.jgits3.store.ObjectStore#location} gives it
+ * @param dialect the dialect that the store was found to take
  * @param checks results of the checks; those come first without which a store is worst
  */
-public record ProbeReport(String location, List<Check> checks) {
+public record ProbeReport(String location, Dialect dialect, List<Check> checks) {
   /** Keeps its own copy of the list. */
   public ProbeReport {
     checks = List.copyOf(checks);
@@ -33,6 +35,11 @@ public record ProbeReport(String location, List<Check> checks) {
    * @throws UnsafeStoreException if a required check failed, naming the worst first
    */
   public ProbeReport orRefuse() throws UnsafeStoreException {
+    return orRefuse("");
+  }
+
+  /** Requires a safe store; a refusal ends in advice. */
+  ProbeReport orRefuse(String advice) throws UnsafeStoreException {
     List<Check> failed = checks.stream().filter(c -> c.required() && !c.ok()).toList();
     if (failed.isEmpty()) {
       return this;
@@ -42,6 +49,6 @@ public record ProbeReport(String location, List<Check> checks) {
     throw new UnsafeStoreException(
         location,
         worst.name(),
-        worst.detail() + (others.isEmpty() ? "" : "; also failed: " + others));
+        worst.detail() + (others.isEmpty() ? "" : "; also failed: " + others) + advice);
   }
 }

@@ -17,11 +17,13 @@ import java.util.function.LongSupplier;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 
 /**
- * State of one probe: the keys it used, and its results so far. Keys may be taken by many threads.
+ * State of one probe: the keys it used, the dialect it found, and its results so far. Keys may be
+ * taken by many threads.
  */
 final class ProbeRun {
   private final ObjectStore store;
@@ -32,15 +34,19 @@ final class ProbeRun {
   private final Set<String> keys = ConcurrentHashMap.newKeySet();
   private final Map<Property, Check> checks = new EnumMap<>(Property.class);
 
+  private Dialect dialect;
+
   /**
    * Begins a probe.
    *
    * @param store the store
+   * @param dialect dialect of the first writes
    * @param begun told of each check when it begins, in one line
    * @param nanoTime clock that bounds the races
    */
-  ProbeRun(ObjectStore store, Consumer<String> begun, LongSupplier nanoTime) {
+  ProbeRun(ObjectStore store, Dialect dialect, Consumer<String> begun, LongSupplier nanoTime) {
     this.store = store;
+    speak(dialect);
     this.begun = begun;
     this.nanoTime = nanoTime;
     this.began = nanoTime.getAsLong();
@@ -48,6 +54,17 @@ final class ProbeRun {
 
   ObjectStore store() {
     return store;
+  }
+
+  /** Dialect in which writes are sent now. */
+  Dialect dialect() {
+    return dialect;
+  }
+
+  /** Sends writes from now on in another dialect. */
+  void speak(Dialect other) {
+    dialect = other;
+    store.probedService().ifPresent(service -> service.speak(other));
   }
 
   /** Time since the probe began. */
@@ -137,6 +154,6 @@ final class ProbeRun {
   }
 
   ProbeReport report() {
-    return new ProbeReport(store.location(), List.copyOf(checks.values()));
+    return new ProbeReport(store.location(), dialect, List.copyOf(checks.values()));
   }
 }

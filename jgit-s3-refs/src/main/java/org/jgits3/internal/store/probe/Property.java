@@ -52,7 +52,7 @@ enum Property {
     static final String UPLOADS =
         "use a newer release of the store, or another one; let no proxy before it change uploads";
     static final String CHECKSUMS =
-        "use a store, or a newer release of it, that verifies x-amz-checksum-crc32c";
+        "use a store, or a newer release of it, that verifies x-amz-checksum-crc32c or Content-MD5";
   }
 
   private final String description;

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 
@@ -21,13 +22,18 @@ public final class StoreProbe {
   /** Prefix of the keys of all probes. */
   static final String FOLDER = "probe/";
 
+  private static final String SERVER_REPLACED =
+      "; if the server behind this address was replaced, run doctor";
+
   private StoreProbe() {}
 
   /**
    * Checks a store before a program that may write uses it. The first use of a store takes a full
    * probe of at most 20 seconds, which leaves a marker; a later use takes 12 requests: it looks for
-   * the marker, and races briefly. A store whose conditions this library holds itself is checked
-   * without races, in at most eight requests.
+   * the marker, and races briefly in the dialect that the marker names. A store whose conditions
+   * this library holds itself is checked without races, in at most eight requests.
+   *
+   * <p>Writes are sent in the dialect that was found from then on.
    *
    * @param store store to check
    * @throws UnsafeStoreException if the store lacks a required property; nothing but the probe's
@@ -38,8 +44,12 @@ public final class StoreProbe {
     Optional<String> service = store.service();
     if (service.isEmpty()) {
       probe(store, run -> new ConditionChecks(run).run()).orRefuse();
-    } else if (ProbeMarker.isIn(store, service.get())) {
-      probe(store, run -> new RaceChecks(run).brief()).orRefuse();
+      return;
+    }
+    Optional<ProbeMarker> marker = ProbeMarker.find(store, service.get());
+    if (marker.isPresent()) {
+      ProbeRun run = quietly(store, marker.get().dialect());
+      probe(run, r -> new RaceChecks(r).brief()).orRefuse(SERVER_REPLACED);
     } else {
       ProbeReport report = probe(store, StoreProbe::required);
       ProbeMarker.leave(store, service.get(), report.orRefuse());
@@ -74,7 +84,7 @@ public final class StoreProbe {
   /** Makes the same checks by another clock. */
   static ProbeReport full(ObjectStore store, Consumer<String> begun, LongSupplier nanoTime)
       throws IOException {
-    ProbeReport report = probe(new ProbeRun(store, begun, nanoTime), StoreProbe::all);
+    ProbeReport report = probe(new ProbeRun(store, Dialect.S3, begun, nanoTime), StoreProbe::all);
     if (report.ok() && store.service().isPresent()) {
       ProbeMarker.leave(store, store.service().get(), report);
     }
@@ -87,7 +97,11 @@ public final class StoreProbe {
   }
 
   private static ProbeReport probe(ObjectStore store, Checks checks) throws IOException {
-    return probe(new ProbeRun(store, check -> {}, System::nanoTime), checks);
+    return probe(quietly(store, Dialect.S3), checks);
+  }
+
+  private static ProbeRun quietly(ObjectStore store, Dialect dialect) {
+    return new ProbeRun(store, dialect, check -> {}, System::nanoTime);
   }
 
   private static ProbeReport probe(ProbeRun run, Checks checks) throws IOException {

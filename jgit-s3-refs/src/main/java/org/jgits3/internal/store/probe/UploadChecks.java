@@ -12,10 +12,10 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
+import org.jgits3.store.ProbedService;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 
 /** Multipart uploads, one request after the other. */
 final class UploadChecks {
@@ -32,9 +32,9 @@ final class UploadChecks {
   void run() throws IOException {
     run.check(Property.MULTIPART, this::roundTrip);
     run.check(Property.MULTIPART_ABORT, this::abort);
-    Optional<WrongRequests> wrong = store.wrongRequests();
-    if (wrong.isPresent()) {
-      run.check(Property.PART_CHECKSUM, () -> wrongPart(wrong.get()));
+    Optional<ProbedService> service = store.probedService();
+    if (service.isPresent()) {
+      run.check(Property.PART_CHECKSUM, () -> wrongPart(service.get()));
     }
   }
 
@@ -93,10 +93,10 @@ final class UploadChecks {
    * servers answer with an internal error.
    */
   private boolean completes(MultipartUpload upload, UploadedPart part) throws IOException {
-    Optional<WrongRequests> wrong = store.wrongRequests();
+    Optional<ProbedService> service = store.probedService();
     try {
-      if (wrong.isPresent()) {
-        return !wrong.get().refusesToComplete(upload, List.of(part));
+      if (service.isPresent()) {
+        return !service.get().refusesToComplete(upload, List.of(part));
       }
       store.completeMultipart(upload, List.of(part));
       return true;
@@ -107,10 +107,10 @@ final class UploadChecks {
     }
   }
 
-  private Optional<String> wrongPart(WrongRequests wrong) throws IOException {
+  private Optional<String> wrongPart(ProbedService service) throws IOException {
     MultipartUpload upload = store.beginMultipart(run.key("part-checksum"), Map.of());
     try {
-      return wrong.refusesWrongPart(upload)
+      return service.refusesWrongPart(upload)
           ? Optional.empty()
           : Optional.of("bytes that were damaged on the way would be stored");
     } finally {

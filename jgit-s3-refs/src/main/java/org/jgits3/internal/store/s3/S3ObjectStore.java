@@ -31,13 +31,14 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -70,8 +71,9 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  * honours the same conditional requests.
  *
  * <p>Every body is transferred once and without a copy: it is received in an array of its exact
- * size or in the caller's slice, and sent from the caller's slice together with its CRC32C, which
- * the server checks. Downloads are not checked here; stored objects carry their own checksums.
+ * size or in the caller's slice, and sent from the caller's slice together with a checksum that the
+ * server checks, see {@link Dialect}. Downloads are not checked here; stored objects carry their
+ * own checksums.
  *
  * <p>A request that can be repeated without harm is repeated until the store has failed for the
  * time of {@link StoreOptions#requestDeadline}; see {@link Retries}. {@link #putIf} is one attempt.
@@ -122,6 +124,9 @@ public final class S3ObjectStore implements ObjectStore {
   private final S3Client client;
   private final Retries retries;
   private final Duration completionPatience;
+
+  /** Form of all writes. Set by a probe before the store is used for anything else. */
+  private volatile Dialect dialect = Dialect.S3;
 
   /** Connections for all requests but reads and writes of whole small objects. */
   private final Semaphore transfers;
@@ -413,7 +418,7 @@ public final class S3ObjectStore implements ObjectStore {
     PutObjectRequest.Builder request =
         write(key, content).overrideConfiguration(within(WRITE_TIMEOUT));
     if (precondition instanceof Precondition.Matches matches) {
-      request.ifMatch(matches.version().value());
+      request.ifMatch(named(matches.version()));
     } else {
       request.ifNoneMatch("*");
     }
@@ -426,6 +431,15 @@ public final class S3ObjectStore implements ObjectStore {
     } catch (SdkException e) {
       return outcome(key, precondition, S3Failure.of(e));
     }
+  }
+
+  /** ETag of a version as the {@code If-Match} of a PUT names it. */
+  private String named(ObjectVersion version) {
+    String tag = version.value();
+    boolean quoted = tag.length() >= 2 && tag.startsWith("\"") && tag.endsWith("\"");
+    return quoted && dialect.ifMatch() == Dialect.IfMatch.BARE
+        ? tag.substring(1, tag.length() - 1)
+        : tag;
   }
 
   private PutOutcome outcome(String key, Precondition precondition, S3Failure failure)
@@ -454,7 +468,12 @@ public final class S3ObjectStore implements ObjectStore {
         .bucket(bucket.bucket())
         .key(root + key)
         .contentLength(content.size())
-        .checksumCRC32C(encode(content.crc32c()));
+        .checksumCRC32C(sendsCrc32c() ? encode(content.crc32c()) : null)
+        .contentMD5(sendsCrc32c() ? null : encode(content.md5()));
+  }
+
+  private boolean sendsCrc32c() {
+    return dialect.checksum() == Dialect.Checksum.CRC32C;
   }
 
   private static RequestBody body(PartBody body) {
@@ -462,8 +481,11 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   private static String encode(int crc32c) {
-    return Base64.getEncoder()
-        .encodeToString(ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array());
+    return encode(ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array());
+  }
+
+  private static String encode(byte[] checksum) {
+    return Base64.getEncoder().encodeToString(checksum);
   }
 
   @Override
@@ -479,7 +501,7 @@ public final class S3ObjectStore implements ObjectStore {
                             .key(root + key)
                             .contentType(BINARY)
                             .metadata(metadata)
-                            .checksumAlgorithm(ChecksumAlgorithm.CRC32_C)));
+                            .checksumAlgorithm(sendsCrc32c() ? ChecksumAlgorithm.CRC32_C : null)));
     return new MultipartUpload(key, begun.uploadId(), metadata);
   }
 
@@ -487,18 +509,21 @@ public final class S3ObjectStore implements ObjectStore {
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
     int crc = body.crc32c();
-    UploadPartRequest part =
-        part(upload, number).contentLength(body.size()).checksumCRC32C(encode(crc)).build();
+    UploadPartRequest part = part(upload, number, body, crc);
     UploadPartResponse response = send(upload.key(), () -> client.uploadPart(part, body(body)));
     return new UploadedPart(number, response.eTag(), body.size(), crc);
   }
 
-  UploadPartRequest.Builder part(MultipartUpload upload, int number) {
+  UploadPartRequest part(MultipartUpload upload, int number, PartBody content, int crc32c) {
     return UploadPartRequest.builder()
         .bucket(bucket.bucket())
         .key(root + upload.key())
         .uploadId(upload.uploadId())
-        .partNumber(number);
+        .partNumber(number)
+        .contentLength(content.size())
+        .checksumCRC32C(sendsCrc32c() ? encode(crc32c) : null)
+        .contentMD5(sendsCrc32c() ? null : encode(content.md5()))
+        .build();
   }
 
   @Override
@@ -516,7 +541,7 @@ public final class S3ObjectStore implements ObjectStore {
    */
   void complete(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
       throws StoreException.Corrupt {
-    List<CompletedPart> completed = parts.stream().map(S3ObjectStore::completed).toList();
+    List<CompletedPart> completed = parts.stream().map(this::completed).toList();
     CompleteMultipartUploadResponse response =
         connected(
             () ->
@@ -555,11 +580,11 @@ public final class S3ObjectStore implements ObjectStore {
     }
   }
 
-  private static CompletedPart completed(UploadedPart part) {
+  private CompletedPart completed(UploadedPart part) {
     return CompletedPart.builder()
         .partNumber(part.number())
         .eTag(part.tag())
-        .checksumCRC32C(encode(part.crc32c()))
+        .checksumCRC32C(sendsCrc32c() ? encode(part.crc32c()) : null)
         .build();
   }
 
@@ -711,9 +736,13 @@ public final class S3ObjectStore implements ObjectStore {
     return Optional.of(place.getProtocol() + "://" + place.getAuthority() + place.getPath());
   }
 
+  void speak(Dialect other) {
+    dialect = other;
+  }
+
   @Override
-  public Optional<WrongRequests> wrongRequests() {
-    return Optional.of(new S3WrongRequests(client, this));
+  public Optional<ProbedService> probedService() {
+    return Optional.of(new S3ProbedService(client, this));
   }
 
   @Override

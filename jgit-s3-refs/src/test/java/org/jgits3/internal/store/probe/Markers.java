@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.S3Server;
@@ -23,8 +24,23 @@ public final class Markers {
    * @throws IOException if it cannot be written
    */
   public static void mark(ObjectStore store, Optional<String> service) throws IOException {
+    mark(store, service, Dialect.S3);
+  }
+
+  /**
+   * Leaves the marker of a store that takes another dialect.
+   *
+   * @param store the store
+   * @param service what was probed; empty if there is nothing to probe
+   * @param dialect dialect that the marker names, and in which it is written
+   * @throws IOException if it cannot be written
+   */
+  public static void mark(ObjectStore store, Optional<String> service, Dialect dialect)
+      throws IOException {
     if (service.isPresent()) {
-      ProbeMarker.leave(store, service.get(), new ProbeReport(store.location(), List.of()));
+      store.probedService().ifPresent(probed -> probed.speak(dialect));
+      ProbeMarker.leave(
+          store, service.get(), new ProbeReport(store.location(), dialect, List.of()));
     }
   }
 
@@ -44,7 +60,7 @@ public final class Markers {
             Optional.of(endpoint), options.region(), options.pathStyle(), options.connections());
     try (ObjectStore direct = Stores.open(location, options);
         ObjectStore named = Stores.open(location, through)) {
-      mark(direct, named.service());
+      mark(direct, named.service(), server.dialect());
     }
   }
 }

@@ -36,12 +36,13 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -259,6 +260,18 @@ class StoreProbeTest {
   }
 
   @Test
+  void a_store_that_takes_no_form_of_if_match_is_refused() {
+    ObjectStore broken =
+        store(
+            good::get,
+            (key, body, precondition) ->
+                precondition instanceof Precondition.Matches
+                    ? new PutOutcome.Lost(false)
+                    : good.putIf(key, body, precondition));
+    assertThat(failed(broken, false)).isEqualTo("replace-if-match");
+  }
+
+  @Test
   void a_store_whose_versions_are_lengths_is_refused() {
     ObjectStore broken =
         store(good::get, inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length)));
@@ -330,9 +343,12 @@ class StoreProbeTest {
     ObjectStore broken =
         new DelegatingObjectStore(good) {
           @Override
-          public Optional<WrongRequests> wrongRequests() {
+          public Optional<ProbedService> probedService() {
             return Optional.of(
-                new WrongRequests() {
+                new ProbedService() {
+                  @Override
+                  public void speak(Dialect dialect) {}
+
                   @Override
                   public boolean refusesWrongPut(String key) {
                     return true;
@@ -363,9 +379,12 @@ class StoreProbeTest {
       }
 
       @Override
-      public Optional<WrongRequests> wrongRequests() {
+      public Optional<ProbedService> probedService() {
         return Optional.of(
-            new WrongRequests() {
+            new ProbedService() {
+              @Override
+              public void speak(Dialect dialect) {}
+
               @Override
               public boolean refusesWrongPut(String key) {
                 return false;
@@ -665,9 +684,12 @@ class StoreProbeTest {
     }
 
     @Override
-    public Optional<WrongRequests> wrongRequests() {
+    public Optional<ProbedService> probedService() {
       return Optional.of(
-          new WrongRequests() {
+          new ProbedService() {
+            @Override
+            public void speak(Dialect dialect) {}
+
             @Override
             public boolean refusesWrongPut(String key) {
               pass(1);

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -28,12 +29,13 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.ProbedService;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
@@ -723,6 +725,52 @@ class S3AnswersTest {
     }
   }
 
+  /** The MD5 of {@code 123456789}. */
+  private static final String MD5 = "JfnnlDI7RTiF9RgfG2JNCw==";
+
+  @Test
+  void writes_in_another_dialect_name_the_bare_tag_and_carry_an_md5() throws IOException {
+    Script script =
+        (n, exchange) -> {
+          boolean begins = "uploads".equals(exchange.getRequestURI().getQuery());
+          byte[] begun =
+              "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>"
+                  .getBytes(UTF_8);
+          byte[] body = begins ? begun : n == 5 ? COMPLETED : new byte[0];
+          found(exchange, body, body.length);
+        };
+    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+        ObjectStore store = open(server)) {
+      store
+          .probedService()
+          .orElseThrow()
+          .speak(new Dialect(Dialect.IfMatch.BARE, Dialect.Checksum.MD5));
+      byte[] src = "..123456789..".getBytes(UTF_8);
+      store.put("k", src, 2, 9);
+      store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
+      MultipartUpload upload = store.beginMultipart("k", Map.of());
+      List<byte[]> slices = List.of("12345".getBytes(UTF_8), "6789..".getBytes(UTF_8));
+      UploadedPart part = store.uploadPart(upload, 1, PartBody.of(slices, 4));
+      store.completeMultipart(upload, List.of(part));
+
+      List<Request> requests = server.requests();
+      assertThat(requests)
+          .hasSize(5)
+          .allSatisfy(
+              request ->
+                  assertThat(request.headers().keySet())
+                      .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("checksum")));
+      assertThat(List.of(requests.get(0), requests.get(1), requests.get(3)))
+          .allSatisfy(
+              request -> {
+                assertThat(request.body()).asString().isEqualTo("123456789");
+                assertThat(request.headers().getFirst("Content-MD5")).isEqualTo(MD5);
+              });
+      assertThat(requests.get(1).headers().getFirst("If-Match")).isEqualTo("v1");
+      assertThat(requests.get(4).body()).asString().doesNotContain("Checksum");
+    }
+  }
+
   private static void carries_checksum(Request request) {
     assertThat(request.body()).asString().isEqualTo("123456789");
     // The check value of CRC-32C: E3069283.
@@ -926,7 +974,7 @@ class S3AnswersTest {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of());
     try (ScriptedHttpServer server = answering(status, code);
         ObjectStore store = open(server)) {
-      WrongRequests wrong = store.wrongRequests().orElseThrow();
+      ProbedService wrong = store.probedService().orElseThrow();
       if (refused) {
         assertThat(wrong.refusesToComplete(upload, PARTS)).isTrue();
       } else {

@@ -38,7 +38,9 @@ class S3BorrowedClientTest extends S3ObjectStoreTest {
 
   @Override
   protected ObjectStore open() {
-    return S3ObjectStore.using(location, client, StoreOptions.DEFAULT.connections());
+    ObjectStore store = S3ObjectStore.using(location, client, StoreOptions.DEFAULT.connections());
+    store.probedService().orElseThrow().speak(server.dialect());
+    return store;
   }
 
   @Test

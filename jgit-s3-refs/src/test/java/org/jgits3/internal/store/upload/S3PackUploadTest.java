@@ -3,7 +3,6 @@ package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
 import java.util.Map;
-import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
@@ -26,6 +25,6 @@ class S3PackUploadTest extends PackUploadContract {
 
   @Override
   ObjectStore openStore() throws IOException {
-    return Stores.open(location, server.options());
+    return server.open(location);
   }
 }

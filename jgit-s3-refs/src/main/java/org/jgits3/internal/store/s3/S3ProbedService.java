@@ -7,8 +7,9 @@ import java.io.IOException;
 import java.util.List;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
+import org.jgits3.store.ProbedService;
+import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.UploadedPart;
-import org.jgits3.store.WrongRequests;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.exception.SdkServiceException;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -16,33 +17,41 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 
-/** Sends requests to a bucket that the store never sends and a good server refuses, each once. */
-final class S3WrongRequests implements WrongRequests {
-  private static final byte[] BODY = "a body whose checksum is not zero".getBytes(UTF_8);
+/**
+ * Service behind a bucket. Sends requests that the store never sends and a good server refuses,
+ * each once.
+ */
+final class S3ProbedService implements ProbedService {
+  private static final byte[] BODY = "the bytes that are sent".getBytes(UTF_8);
 
-  /** CRC32C of no bytes at all, in base64. */
-  private static final String WRONG = "AAAAAA==";
+  /** As many bytes, whose checksum is sent. */
+  private static final PartBody NAMED =
+      PartBody.of("other bytes, never sent".getBytes(UTF_8), 0, BODY.length);
 
   private static final int BAD_REQUEST = 400;
 
   private final S3Client client;
   private final S3ObjectStore store;
 
-  S3WrongRequests(S3Client client, S3ObjectStore store) {
+  S3ProbedService(S3Client client, S3ObjectStore store) {
     this.client = client;
     this.store = store;
   }
 
   @Override
+  public void speak(Dialect dialect) {
+    store.speak(dialect);
+  }
+
+  @Override
   public boolean refusesWrongPut(String key) throws IOException {
-    PutObjectRequest put =
-        store.write(key, PartBody.of(BODY, 0, BODY.length)).checksumCRC32C(WRONG).build();
+    PutObjectRequest put = store.write(key, NAMED).build();
     return refuses(key, () -> client.putObject(put, RequestBody.fromBytes(BODY)));
   }
 
   @Override
   public boolean refusesWrongPart(MultipartUpload upload) throws IOException {
-    UploadPartRequest part = store.part(upload, 1).checksumCRC32C(WRONG).build();
+    UploadPartRequest part = store.part(upload, 1, NAMED, NAMED.crc32c());
     return refuses(upload.key(), () -> client.uploadPart(part, RequestBody.fromBytes(BODY)));
   }
 
