@@ -61,6 +61,7 @@ public class GetRefsBenchmark {
    */
   @Setup
   public void open() throws IOException {
+    RefsEngine measured = RefsEngine.of(engine);
     DataSet data = BenchmarkData.ofThisJvm(refs);
     RefSet all = data.set();
     List<Ref> sample = all.sample();
@@ -68,7 +69,7 @@ public class GetRefsBenchmark {
     tips = sample.stream().map(Ref::getObjectId).toArray(ObjectId[]::new);
     absent = all.absent().toArray(String[]::new);
     prefixes = all.prefixes().toArray(String[]::new);
-    source = RefsEngine.of(engine).source(data);
+    source = measured.source(data);
     store = source.open();
     check(store.exact(names[0]) != null);
   }
