@@ -7,8 +7,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
@@ -16,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jgits3.internal.digest.Sha256;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -53,13 +52,8 @@ record ProbeMarker(
 
   /** Key of the marker of one service. */
   static String key(String service) {
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest((CHECKS + " " + service).getBytes(UTF_8));
-      return FOLDER + HexFormat.of().formatHex(Arrays.copyOf(hash, HASH_BYTES));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    byte[] hash = Sha256.begin().digest((CHECKS + " " + service).getBytes(UTF_8));
+    return FOLDER + HexFormat.of().formatHex(Arrays.copyOf(hash, HASH_BYTES));
   }
 
   /**
