@@ -22,11 +22,13 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranges of a real server whose connections break: what arrived stays, and versions never mix. */
+@Tag("s3")
 class S3BrokenRangesTest {
   private static final String KEY = "range";
   private static final int MIB = 1 << 20;

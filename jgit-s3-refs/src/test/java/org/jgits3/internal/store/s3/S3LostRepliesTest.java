@@ -27,6 +27,7 @@ import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
+@Tag("s3")
 class S3LostRepliesTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);
   private static final int EVERY = Integer.MAX_VALUE;

@@ -38,6 +38,7 @@ import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -47,6 +48,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
  */
+@Tag("s3")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class S3OutageTest {
   /** More attempts than the SDK makes by itself. */

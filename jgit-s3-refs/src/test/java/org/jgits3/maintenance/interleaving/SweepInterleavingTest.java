@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  * missing, step by step: D0 to D12, and D14; D13 and D15 are in {@code RestorerTest}. Where such a
  * trace names a step that the rules do not allow, it is tried and refused, and the rest goes on.
  */
-abstract class SweepInterleavingContract extends InterleavingFixture {
+class SweepInterleavingTest extends InterleavingFixture {
   private Actor writer;
   private Actor gc0;
   private Actor gc1;

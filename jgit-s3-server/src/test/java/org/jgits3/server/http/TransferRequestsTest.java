@@ -2,6 +2,7 @@
 package org.jgits3.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -35,28 +36,37 @@ import org.jgits3.internal.store.read.ReadAhead;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.EachStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomSeed;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of fetches and pushes of real Git to the store, on a warm server. */
-abstract class TransferRequestsContract {
+@EachStore
+class TransferRequestsTest {
   private static final Set<String> BACKGROUND = Set.of("jgit-s3-compaction", "jgit-s3-maintenance");
 
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
   @TempDir Path scratch;
   private final RequestCounts counts = new RequestCounts();
   private S3RepositoryManager manager;
-  S3RepositoryManager elsewhere;
+  private S3RepositoryManager elsewhere;
   private GitHttpServer server;
   private GitClient work;
 
   /** Opens the store of the test once more. */
-  protected abstract ObjectStore store() throws IOException;
+  private ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @BeforeEach
   void serve() throws Exception {
@@ -106,6 +116,17 @@ abstract class TransferRequestsContract {
     RequestCounts.Snapshot before = counts.snapshot();
     client.run(command);
     return counts.snapshot().since(before);
+  }
+
+  @Test
+  void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
+    assumeTrue(kind == StoreKind.DIRECTORY, "waits for seconds, and for no store");
+    configure(elsewhere, "uploadpack", "allowRefInWant", "true");
+    Instant deadline = Instant.now().plusSeconds(40);
+    while (!capabilities().contains("ref-in-want") && Instant.now().isBefore(deadline)) {
+      Thread.sleep(100);
+    }
+    assertThat(capabilities()).contains("ref-in-want");
   }
 
   @Test
@@ -348,6 +369,9 @@ abstract class TransferRequestsContract {
   @Test
   void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
       throws Exception {
+    assumeTrue(
+        kind == StoreKind.DIRECTORY || RandomSeed.count(0, 1) == 1,
+        "the requests are those of a directory");
     elsewhere.maintainInBackground();
     try (S3Repository many = elsewhere.createRepository("many")) {
       ObjectId last = TestRepositories.commit(many, "first");

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The interleavings of a push and of collections that drop garbage, step by step: E0 to E3. The
  * push has found an object in the store that nothing leads to, and so has not written it.
  */
-abstract class GarbageInterleavingContract extends InterleavingFixture {
+class GarbageInterleavingTest extends InterleavingFixture {
   private static final String NEW = "refs/heads/new";
 
   private Actor collector;

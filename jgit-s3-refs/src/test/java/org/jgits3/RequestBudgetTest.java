@@ -4,6 +4,7 @@ package org.jgits3;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,13 +25,21 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.EachStore;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 
 /** Requests of each operation to the store, beside another process elsewhere. */
-abstract class RequestBudgetContract extends TwoProcesses {
+@EachStore
+class RequestBudgetTest extends TwoProcesses {
   private static final String REF = "refs/heads/master";
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final RequestCounts counts = new RequestCounts();
 
@@ -44,6 +53,11 @@ abstract class RequestBudgetContract extends TwoProcesses {
 
   /** Results of these look-ups: true where there was a repository. */
   private final List<Boolean> found = new ArrayList<>();
+
+  @Override
+  protected ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @Override
   protected ObjectStore storeHere() throws IOException {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,17 +24,25 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract of {@link PackUpload}, on every store. */
-abstract class PackUploadContract {
+/** {@link PackUpload} to every store. */
+@EachStore
+class PackUploadTest {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;
   private static final int PART = 6 << 20;
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final String prefix = "upload/" + UUID.randomUUID() + "/";
   private final String key = prefix + "x.pack";
@@ -44,19 +53,10 @@ abstract class PackUploadContract {
   private ObjectStore store;
   private PackUploads uploads;
 
-  /** Address of the store's server, for another process; empty if there is none. */
-  abstract String endpoint();
-
-  /** Environment that lets another process use the server. */
-  abstract Map<String, String> environment();
-
-  /** Opens the store under test. */
-  abstract ObjectStore openStore() throws IOException;
-
   @BeforeEach
   void open() throws IOException {
     store =
-        new DelegatingObjectStore(openStore()) {
+        new DelegatingObjectStore(kind.open(directory)) {
           @Override
           public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
               throws IOException {
@@ -215,10 +215,11 @@ abstract class PackUploadContract {
   }
 
   private void exitAmidAnUpload(boolean finish) throws Exception {
+    String endpoint = kind.server().map(server -> server.endpoint().toString()).orElse("");
     ProcessBuilder builder =
         ForkedJvm.program(
-            UploadingProcess.class, key, store.location(), endpoint(), String.valueOf(finish));
-    builder.environment().putAll(environment());
+            UploadingProcess.class, key, store.location(), endpoint, String.valueOf(finish));
+    kind.server().ifPresent(server -> builder.environment().putAll(server.environment()));
     Process process = builder.start();
     try {
       process.getOutputStream().close();
