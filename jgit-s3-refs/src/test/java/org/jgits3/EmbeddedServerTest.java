@@ -25,6 +25,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of a JGit server that knows nothing of this library but the resolver. Pushes are made by
  * git.
  */
+@Holds(
+    "S3RepositoryManager: Pushes that a server receives through the resolver alone are published "
+        + "like others")
 class EmbeddedServerTest {
   private static final String COUNTER = "refs/meta/pushes";
 

@@ -26,6 +26,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.EachStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 
 /** Requests of each operation to the store, beside another process elsewhere. */
+@Holds("No operation takes more requests than [round trips](roundtrips.md) says")
 @EachStore
 class RequestBudgetTest extends TwoProcesses {
   private static final String REF = "refs/heads/master";

@@ -35,6 +35,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One manager here and one elsewhere, as two processes on one store have them. */
+@Holds("ManifestCommitter, KnownRepositories: A deleted repository is not opened again from memory")
+@Holds("S3Reader: A missing object is looked for in newer packs before it is reported")
 class S3RepositoryManagerTest {
   @TempDir Path directory;
   private S3RepositoryManager manager;
@@ -168,6 +171,7 @@ class S3RepositoryManagerTest {
     }
   }
 
+  @Holds("ManifestConfig: `load()` gives the stored configuration. Listeners learn of each change.")
   @Test
   void a_configuration_that_is_loaded_is_the_stored_one_whoever_changed_it() throws Exception {
     try (S3Repository here = manager.createRepository("r");
@@ -355,6 +359,9 @@ class S3RepositoryManagerTest {
     }
   }
 
+  @Holds(
+      "S3RepositoryManager, ManifestCommitter: After this process deletes or renames a "
+          + "repository, its handles ask the store at every look-up")
   @ParameterizedTest
   @ValueSource(strings = {"always", "afterOpen", "1 h"})
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)

@@ -33,6 +33,7 @@ import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refs are brought back to what they were, by a transaction that can be undone as well. */
+@Holds("RefRestoration: Refs are restored all or none, and never over changes made since the plan")
 class RefRestorationTest {
   private static final String MASTER = "refs/heads/master";
   private static final List<String> NAMES =

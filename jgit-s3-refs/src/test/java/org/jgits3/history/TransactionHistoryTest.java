@@ -19,12 +19,16 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.RefChange;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of followers of a repository: the transactions they get, and the requests. */
+@Holds(
+    "Transactions, TransactionHistory: A follower gets each transaction once and in order, or "
+        + "learns that its position is invalid")
 class TransactionHistoryTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String MAIN = "refs/heads/main";

@@ -11,11 +11,15 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Collections while a received pack waits for its ref update. */
+@Holds(
+    "S3RefDatabase, Quarantine: A pack that waits while garbage is removed is published only if "
+        + "all that its refs lead to exists")
 class DeferredPackCollectionTest extends MaintainedRepository {
   private static final String NEW = "refs/heads/new";
 

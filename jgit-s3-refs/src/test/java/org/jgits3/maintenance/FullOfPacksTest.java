@@ -14,10 +14,14 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A repository whose manifest was filled with packs while none could be merged. */
+@Holds(
+    "BackgroundMaintenance, BackgroundCompaction: A manifest that is full of packs is compacted "
+        + "once that is possible, even if no commit changes it")
 @Timeout(300)
 class FullOfPacksTest {
   private final MemoryObjectStore store = new MemoryObjectStore();

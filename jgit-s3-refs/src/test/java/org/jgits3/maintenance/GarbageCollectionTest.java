@@ -40,12 +40,23 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
  */
+@Holds(
+    "PinnedPacks, ViewRefDatabase: Verified or collected refs and packs are those of one "
+        + "manifest (E3b)")
+@Holds(
+    "GarbageDrop: Expired garbage stays if a commit at which the collection ended is no longer "
+        + "shallow (H2)")
+@Holds(
+    "PackReplacement: A collection or compaction gives up if its input packs are no longer "
+        + "listed (E4)")
+@Holds("PinnedPacks: Packs of a collection are named after all objects were counted (E3b)")
 class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;
 
@@ -86,6 +97,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     assertThat(it.user.parseCommit(last).getParentCount()).isEqualTo(1); // as others see it
   }
 
+  @Holds("GarbageCollection: A collection that would gain nothing does nothing")
   @Test
   void what_was_collected_is_not_collected_again_unless_something_changed() throws Exception {
     point(it.user, "refs/notes/x", TestRepositories.commit(it.user, "noted"));
@@ -143,6 +155,9 @@ class GarbageCollectionTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "DroppedGarbage: Only a commit that removes objects raises `dropped`, since each costs "
+          + "later updates a walk")
   @Test
   void garbage_that_is_packed_anew_is_not_dropped() throws Exception {
     var config = it.user.getConfig();
@@ -379,6 +394,10 @@ class GarbageCollectionTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "S3RefDatabase, S3ObjDatabase, Connectivity, TreeCheck: Once objects were removed, a ref "
+          + "gets a value only if all that it leads to exists "
+          + "([why](rfcs/garbage.md#why-a-ref-never-leads-to-an-object-that-was-removed)) (E1)")
   @Test
   void E1_what_another_handle_wrote_before_objects_were_dropped_is_looked_at_too()
       throws Exception {
@@ -535,6 +554,9 @@ class GarbageCollectionTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "GarbageDrop: Refs that move during a collection keep only garbage that they lead into "
+          + "(E7, E8)")
   @Test
   void
       a_collection_by_JGit_drops_garbage_through_a_handle_whose_refs_have_changed_since_it_was_opened()
@@ -582,6 +604,9 @@ class GarbageCollectionTest extends MaintainedRepository {
     config.save();
   }
 
+  @Holds(
+      "DroppedGarbage, GarbageExpiry: Garbage stays listed for `gc.pruneExpire`, in collections "
+          + "by JGit too")
   @Test
   void the_command_of_JGit_keeps_garbage_as_long_as_the_configuration_says() throws Exception {
     ObjectId id = TestRepositories.commit(it.user, "garbage");

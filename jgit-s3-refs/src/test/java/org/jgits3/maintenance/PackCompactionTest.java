@@ -36,8 +36,12 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
+@Holds(
+    "PackCompaction, BackgroundSteps, MaintenancePauses: Compaction skips packs of garbage and "
+        + "collections, works in bounded steps, and retries failures at growing intervals")
 class PackCompactionTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
 
@@ -103,6 +107,9 @@ class PackCompactionTest extends MaintainedRepository {
         .toList();
   }
 
+  @Holds(
+      "PackCompaction, BackgroundGc, BackgroundSteps: Compactions and collections in a server "
+          + "are bounded in objects by the heap. An `Error` is a failure like others.")
   @Test
   void a_step_is_bounded_in_objects_too_by_the_heap() {
     List<PackEntry> packs = packs("RECEIVE", LongStream.generate(() -> 7).limit(30).toArray());
@@ -199,6 +206,7 @@ class PackCompactionTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds("PinnedRepository: Maintenance uses the configuration at its begin")
   @Test
   void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
     try (S3RepositoryManager server =
@@ -351,6 +359,7 @@ class PackCompactionTest extends MaintainedRepository {
     }
   }
 
+  @Holds("S3RepositoryManager: Repositories opened before maintenance began are maintained too")
   @Test
   void a_repository_that_was_opened_before_is_maintained_as_well() throws Exception {
     try (S3RepositoryManager server =

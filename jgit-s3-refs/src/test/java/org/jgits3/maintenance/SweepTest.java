@@ -41,6 +41,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MultipartUpload;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +53,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sweeps beside writers, collections and other sweeps, awake and asleep; D1 to D14 are the
  * interleavings that lose objects without the rules.
  */
+@Holds(
+    "ObjectNames, Sweep: A sweep deletes only keys of its repository; of a deleted one all, "
+        + "after the grace period")
+@Holds(
+    "Sweep: A killed import is deleted by a commit before its objects are, a week after its last "
+        + "commit (E-m23, E-m24, E-m36)")
+@Holds("Sweep: A sweep ends with an error if the store lists objects that it reported deleted")
+@Holds(
+    "Sweep: Marks follow the rule of objects. Uploads follow the boundary alone. Other keys stay.")
 class SweepTest extends MaintainedRepository {
   @BeforeEach
   void create() throws Exception {

@@ -30,12 +30,16 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that requests allocate as much in a repository of 100,000 refs as in one of 10. */
+@Holds(
+    "AdvertisedRefs, Connectivity: A push, a fetch and an advertisement allocate nothing for "
+        + "refs that they do not name")
 class RequestAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int FEW = 10;

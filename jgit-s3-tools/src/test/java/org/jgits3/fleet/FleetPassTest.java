@@ -37,6 +37,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,6 +158,9 @@ class FleetPassTest {
     assertThat(due()).containsExactly("b");
   }
 
+  @Holds(
+      "FleetPass, Claims, GarbageCollection: A pass skips only repositories whose manifest has a "
+          + "version on which the work ended and left nothing (S1)")
   @Test
   void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
@@ -208,6 +212,9 @@ class FleetPassTest {
     };
   }
 
+  @Holds(
+      "FleetPass, GarbageExpiry: A repository whose garbage expires is visited then; after a "
+          + "change of settings all are (S3)")
   @Test
   void garbage_that_expires_is_something_to_do_though_nothing_changed() throws Exception {
     create("a");
@@ -237,6 +244,7 @@ class FleetPassTest {
         .containsExactlyInAnyOrder("a", "b");
   }
 
+  @Holds("FleetPass: Passes at once keep each other's work (S4)")
   @Test
   void S4_two_passes_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
@@ -269,6 +277,9 @@ class FleetPassTest {
     assertThat(due()).isEmpty();
   }
 
+  @Holds(
+      "ScanState: A state that is damaged, or of another store, kind or version, is reported and "
+          + "not overwritten")
   @Test
   void damaged_state_is_told_and_kept() throws Exception {
     create("a");
@@ -369,6 +380,9 @@ class FleetPassTest {
     }
   }
 
+  @Holds(
+      "FleetPass: A repository counts as done after its work ended. A killed pass resumes after "
+          + "its last saved step. (S2)")
   @Test
   void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
     int all = 300;

@@ -34,11 +34,15 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A pass of sweeps leaves out what has nothing that waits to be deleted, and nothing else. */
+@Holds(
+    "Sweep: A repository in which something waits to be deleted is visited by each pass of "
+        + "sweeps (S8, S8b)")
 class FleetSweepTest {
   private static final Duration DAY = Duration.ofDays(1);
 

@@ -18,12 +18,16 @@ import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An update of an export copies what is new, and may end anywhere. */
+@Holds(
+    "DirectoryUpdate, PackDirectory: An update of an export moves refs when their objects are on "
+        + "disk, deletes those that the store lacks, and may be killed anywhere")
 class ExportUpdateTest {
   @TempDir Path directory;
   private S3RepositoryManager manager;

@@ -36,6 +36,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Restoring an older manifest. D13 and D15 are the interleavings of that name in the model of
  * sweeps.
  */
+@Holds(
+    "ListingRules, Restorer, RestoredPack: Names of an older manifest are never listed again. A "
+        + "restoration copies their objects. (D13, D15)")
 class RestorerTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String MAIN = "refs/heads/main";
@@ -300,6 +304,9 @@ class RestorerTest {
     assertThat(refs()).isEqualTo(then);
   }
 
+  @Holds(
+      "Restorer: A restoration takes no refs of a tombstone, and shallow commits only into a "
+          + "repository without packs")
   @Test
   void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
     String id = manifest().repositoryId();

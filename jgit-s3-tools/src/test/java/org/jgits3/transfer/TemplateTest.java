@@ -47,6 +47,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Templates that are made of repositories, and forks that are exported and restored. */
@@ -159,6 +160,9 @@ class TemplateTest extends ForkTestCase {
         .findFirst();
   }
 
+  @Holds(
+      "ListingRules, S3RepositoryManager, TemplateSource: A template is never written. A push to "
+          + "one in the making is in no template. (K5, K13)")
   @Test
   void K13_a_push_to_a_template_in_the_making_is_in_no_template() throws Exception {
     Meddling pushes =

@@ -35,6 +35,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Names in a copy of a store, of which each object was copied at another moment. */
+@Holds(
+    "NameCheck: In a copy made in any order each repository that existed throughout is found "
+        + "after a repair, or reported by id (E-m30 to E-m34)")
+@Holds(
+    "NameCheck: A copy of the store is reported if it has a fork and no manifest of its template")
 class NameCheckTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String KEY = NAME.pointerKey();

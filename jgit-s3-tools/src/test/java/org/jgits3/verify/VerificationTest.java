@@ -51,6 +51,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AfterEach;
@@ -61,6 +62,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "LiveObject, PackEntry, ObjectCheck: Verification reads every listed object, and reports "
+        + "wrong bytes by key")
 class VerificationTest {
   private static final int LARGE = 1200 << 10;
 
@@ -429,6 +433,9 @@ class VerificationTest {
     manager.sweep(name, Duration.ZERO, false);
   }
 
+  @Holds(
+      "Fsck, Verification: An object replaced and swept during verification is no finding; a "
+          + "store that does not answer is an error")
   @Test
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);

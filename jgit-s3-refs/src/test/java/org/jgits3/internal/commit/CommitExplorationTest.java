@@ -15,6 +15,7 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.Test;
  *
  * <p>A schedule follows from its seed, which a failure names.
  */
+@Holds(
+    "CommitLoop: A success is reported only after the write was acknowledged or found (A0, A10, "
+        + "A13)")
 class CommitExplorationTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final int SCHEDULES = RandomSeed.count(300, 1500);

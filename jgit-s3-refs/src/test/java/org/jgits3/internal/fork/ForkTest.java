@@ -50,9 +50,11 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Templates and forks of them, one process at a time. */
+@Holds("Manifest: The key of each object follows from its name, in one place")
 class ForkTest extends ForkTestCase {
   private List<String> packs(String name) throws IOException {
     return it.manifest(name).packs().stream().map(PackEntry::id).toList();
@@ -121,6 +123,9 @@ class ForkTest extends ForkTestCase {
     it.isSound("t");
   }
 
+  @Holds(
+      "PackCompaction, GarbageCollection: Packs of a template stay in its forks. Those of a fork "
+          + "are merged whole, without them. (K14)")
   @Test
   void K14_packs_of_a_fork_are_merged_whole_and_without_those_of_its_template() throws Exception {
     it.fork("f");
@@ -259,6 +264,7 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("g")).isEqualTo(refs);
   }
 
+  @Holds("Manifest: Followers learn of the refs of a fork")
   @Test
   void followers_learn_of_the_refs_of_a_fork() throws Exception {
     var history = it.manager.storeHistory();
@@ -374,6 +380,9 @@ class ForkTest extends ForkTestCase {
     }
   }
 
+  @Holds(
+      "SharedPacks, IndexBudget: Forks share the open packs of their template, which count once "
+          + "in the limit of indexes")
   @Test
   void forks_share_the_loaded_indexes_of_their_template() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(it.another())) {

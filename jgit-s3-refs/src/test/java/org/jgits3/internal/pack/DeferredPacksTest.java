@@ -73,6 +73,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
@@ -88,6 +89,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  * object that no listed pack has. P0, P1 and P2 are the interleavings of that name in the model of
  * two writers of one object.
  */
+@Holds(
+    "S3Inserter, S3RefDatabase, DeferredPacks: While others hide packs or are in doubt, a handle "
+        + "sets refs only to objects found to be listed with all they lead to, and inserts "
+        + "nothing that refers to others (P5, P10, P12)")
+@Holds(
+    "DeferredPacks: A handle sees another's pack only after it is published, so that it stays "
+        + "(P1)")
 @Timeout(120) // threads wait for each other
 class DeferredPacksTest {
   private static final Set<Thread.State> WAITING =
@@ -272,6 +280,9 @@ class DeferredPacksTest {
   }
 
   /** The whole model: two pushes of one object, in every order, each done or refused. */
+  @Holds(
+      "S3ObjDatabase, DeferredPacks: No handle sees an object that another request hides, so "
+          + "that no writer relies on it (P0)")
   @ParameterizedTest
   @ValueSource(strings = {"0011", "0101", "0110", "1001", "1010", "1100"})
   void every_order_of_two_pushes_of_one_object(String order) throws Exception {
@@ -305,6 +316,9 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "UnlistedPack, Quarantine: A received pack is listed by the write that moves its refs. A "
+          + "refused push lists nothing. (P2)")
   @Test
   void a_refused_push_publishes_nothing_and_leaves_nothing() throws Exception {
     try (S3Repository pushed = push(manager)) {
@@ -409,6 +423,10 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "Quarantine, DeferredPacks, S3ObjDatabase: No listed object refers to a hidden one: what a "
+          + "request hides is listed together, and what others hide is published before (P3, P4, "
+          + "P7)")
   @Test
   void what_a_hook_fetches_on_top_of_a_hidden_pack_is_listed_together_with_it() throws Exception {
     try (S3Repository pushed = push(manager)) {
@@ -461,6 +479,9 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
+  @Holds(
+      "UnlistedPack, S3ObjDatabase: Files of a deferred pack are deleted only if no commit was "
+          + "or will be tried with it: it is forgotten first ([1](#notes)) (P1)")
   @Test
   void a_closed_handle_commits_no_ref_into_a_pack_it_has_forgotten() throws Exception {
     S3Repository pushed = push(manager);
@@ -627,6 +648,9 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
+  @Holds(
+      "Quarantine, S3ObjDatabase: A received pack that several handles of a request could see is "
+          + "not forgotten, also when JGit rolls it back (P9)")
   @Test
   void a_pack_that_is_rolled_back_after_it_was_taken_is_not_lost_to_handles_that_saw_it()
       throws Exception {
@@ -732,6 +756,9 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "S3ObjDatabase, ListingRules: Names of packs are minted from a manifest validated for the "
+          + "push. A pack that a sweep has passed is refused with its refs.")
   @Test
   void a_name_is_minted_from_a_manifest_that_was_validated_in_the_operation() throws Exception {
     try (S3Repository here = manager.openRepository("r");
@@ -747,6 +774,7 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds("S3ObjDatabase: Only packs of pushes and of inserters are deferred")
   @Test
   void commits_that_replace_packs_and_packs_that_were_not_received_never_wait() throws Exception {
     try (S3Repository r = push(manager)) {
@@ -793,6 +821,9 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
+  @Holds(
+      "Quarantine, S3ObjDatabase: An inserted pack is published when its handle is closed at the "
+          + "latest, or waits until another handle needs it (P8)")
   @Test
   void what_is_inserted_is_published_when_the_handle_is_closed_without_a_ref() throws Exception {
     ObjectId inserted;
@@ -1063,6 +1094,9 @@ class DeferredPacksTest {
     everythingIsThere();
   }
 
+  @Holds(
+      "Quarantine: The first write through a request lists all that the request hides, and a "
+          + "write that changes nothing lists nothing (P8)")
   @Test
   void what_the_handles_of_a_request_defer_is_listed_by_the_first_ref_that_any_of_them_sets()
       throws Exception {

@@ -23,6 +23,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +33,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
+@Holds(
+    "PackOutput, S3PackDescription: A pack not received whole, or refused, never exists. Closing "
+        + "completes nothing.")
 class FailedReceiveTest {
   private static final int LARGE = 17 << 20;
 

@@ -26,12 +26,16 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of JGit's contract for packs and side files. */
+@Holds(
+    "NewPacks: A pack is listed with all its files, or refused: no reftable, multi-pack index, "
+        + "or pack without index")
 class PackContractTest {
   @TempDir Path directory;
   private S3RepositoryManager manager;

@@ -26,11 +26,16 @@ import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Holds(
+    "S3PackDescription, NewPacks: A rollback deletes no files of a pack that a commit may have "
+        + "named")
+@Holds("S3ObjDatabase: A side file is checked at every load. A failed load is tried again.")
 class PackReadingTest {
   @TempDir Path directory;
   private FaultInjectingObjectStore store;

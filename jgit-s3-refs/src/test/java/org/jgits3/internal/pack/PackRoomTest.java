@@ -35,6 +35,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -228,6 +229,9 @@ class PackRoomTest {
     return batch.getCommands().stream().map(ReceiveCommand::getResult).collect(Collectors.toSet());
   }
 
+  @Holds(
+      "CommitBatch, SharedRefs: Space is reserved for refs: small updates succeed, without a "
+          + "snapshot each, however many packs are listed")
   @Test
   void refs_are_updated_though_packs_fill_the_manifest_and_few_snapshots_are_written()
       throws Exception {

@@ -43,6 +43,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -225,6 +226,9 @@ class QuarantineTest {
     }
   }
 
+  @Holds(
+      "DeferredPacks, SharedPacks: Once a manifest lists a pack that was in doubt, it is a pack "
+          + "like any other")
   @Test
   void a_write_in_doubt_that_was_applied_concerns_no_one_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
@@ -272,6 +276,7 @@ class QuarantineTest {
     ((SharedPacks) field.get(repository.getObjectDatabase())).dropIndexes();
   }
 
+  @Holds("Quarantine: The packs that a request has inserted and not listed yet fit into a manifest")
   @Test
   void a_request_that_flushes_often_lists_what_waits_before_it_is_too_much() throws Exception {
     try (S3Repository r = inserting()) {

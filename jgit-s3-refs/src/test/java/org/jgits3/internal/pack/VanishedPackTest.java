@@ -51,6 +51,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Readers go on when packs are replaced elsewhere and deleted under them. */
+@Holds(
+    "S3Reader, S3ObjDatabase: A vanished pack is read from its successors; it is an error only "
+        + "if still listed")
 @Timeout(120)
 class VanishedPackTest {
   /** So large that its pack is an object of its own, read block by block. */
@@ -262,6 +266,9 @@ class VanishedPackTest {
     return writer;
   }
 
+  @Holds(
+      "S3Reader: A pack that vanishes before it is sent whole is sent object by object; later, "
+          + "the fetch ends with an error of one line")
   @Test
   void a_whole_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
     repackAndSweep();

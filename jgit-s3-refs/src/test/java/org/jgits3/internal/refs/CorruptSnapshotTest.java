@@ -36,6 +36,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A snapshot that went bad in the store is refused by its key, whatever is asked of the refs, and
  * nothing in the store is changed: what is left of it may be all there is.
  */
+@Holds("Compaction: Only refs with the SHA-256 in the manifest are compacted")
+@Holds(
+    "SnapshotTables, SharedRefs: Every operation refuses a damaged snapshot, and changes nothing "
+        + "in the store")
 class CorruptSnapshotTest {
   private static final String MASTER = "refs/heads/master";
   private static final String TAG = "refs/tags/v1";

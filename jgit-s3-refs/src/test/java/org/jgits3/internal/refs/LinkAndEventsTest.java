@@ -18,12 +18,16 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Symbolic refs that are made at the same time, and the events that listeners hear. */
+@Holds(
+    "S3RefUpdate, FirstBranch: A link prepared before another change, or expecting another "
+        + "object, changes nothing. A server sets an unborn `HEAD` once.")
 class LinkAndEventsTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";
@@ -103,6 +107,7 @@ class LinkAndEventsTest {
     assertThat(expected.link(OTHER)).isEqualTo(Result.FORCED);
   }
 
+  @Holds("S3RefDatabase: A transaction that changes no ref fires no event")
   @Test
   void the_first_operation_of_a_handle_fires_an_event_if_it_changes_a_ref_and_no_other()
       throws Exception {

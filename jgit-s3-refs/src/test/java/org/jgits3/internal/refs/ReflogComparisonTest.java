@@ -24,6 +24,7 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The reflogs are those that RefDirectory writes with {@code core.logAllRefUpdates = always}. */
+@Holds(
+    "TransactionReflog, S3RefUpdate, S3RefRename: Reflogs, also of symbolic and renamed refs, "
+        + "are those of `RefDirectory`")
 class ReflogComparisonTest {
   private static final List<String> NAMES =
       List.of("refs/heads/master", "refs/heads/a", "refs/heads/b", "refs/tags/v1");

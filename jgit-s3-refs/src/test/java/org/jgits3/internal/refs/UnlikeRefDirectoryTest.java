@@ -19,12 +19,14 @@ import org.eclipse.jgit.transport.ReceiveCommand.Result;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+@Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";
@@ -171,6 +173,9 @@ class UnlikeRefDirectoryTest {
         .isEqualTo(RefUpdate.Result.RENAMED);
   }
 
+  @Holds(
+      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A "
+          + "branch, and a detached `HEAD`, points to a commit")
   @Test
   void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
     link("refs/alias/other", OTHER);

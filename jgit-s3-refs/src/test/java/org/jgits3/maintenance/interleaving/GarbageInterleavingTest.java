@@ -20,6 +20,7 @@ import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Sleeper;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The interleavings of a push and of collections that drop garbage, step by step: E0 to E3. The
  * push has found an object in the store that nothing leads to, and so has not written it.
  */
+@Holds(
+    "GarbageDrop: Expired garbage goes only if every ref leads to objects that stay, as of the "
+        + "base of the commit (E0, E2, E5, E6, E7)")
+@Holds(
+    "S3RefDatabase, LargeTransaction, ObjectsDroppedException, Connectivity: A writer that may "
+        + "have found an object before garbage was removed looks again, or fails (E0, E1, E3)")
 class GarbageInterleavingTest extends InterleavingFixture {
   private static final String NEW = "refs/heads/new";
 

@@ -19,9 +19,12 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Objects that are collected before the process that inserted them has its answer. */
+@Holds(
+    "S3ObjDatabase: A handle looks for objects in listed packs and its own waiting ones only (E1)")
 class LateAnswerTest {
   private final ObjectStore plain = new MemoryObjectStore();
   private final Late late = new Late(plain);

@@ -30,6 +30,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -456,6 +457,9 @@ class JgitS3Test {
     assertThat(inStore("stats", "a").succeeds().out()).contains("generation", "log");
   }
 
+  @Holds(
+      "GcCommand, SharedRefs: After `gc --refs` or `S3RefDatabase.compact` there is one table of "
+          + "refs, or they fail. A process that holds the refs writes it beside a damaged one.")
   @Test
   void gc_writes_all_refs_as_one_table_only_if_told_to() throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));

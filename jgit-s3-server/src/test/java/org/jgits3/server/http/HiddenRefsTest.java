@@ -18,6 +18,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of {@code hideRefs} with the real Git. */
+@Holds(
+    "S3ReceivePack: A hidden ref is neither updated nor deleted by a push, which does not learn "
+        + "whether it exists")
+@Holds(
+    "S3UploadPack, VisibleWants: An object that only hidden refs lead to is not sent by id, "
+        + "unless the configuration allows it")
 class HiddenRefsTest {
   @TempDir Path directory;
   @TempDir Path scratch;

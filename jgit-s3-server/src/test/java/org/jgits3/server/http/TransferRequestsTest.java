@@ -38,6 +38,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.testing.EachStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.StoreKind;
@@ -118,6 +119,9 @@ class TransferRequestsTest {
     return counts.snapshot().since(before);
   }
 
+  @Holds(
+      "NamedRepositories, TransferPolicy: Capabilities of protocol 2 come from a configuration "
+          + "at most 10 seconds old. A capability that any process offered is accepted.")
   @Test
   void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
     assumeTrue(kind == StoreKind.DIRECTORY, "waits for seconds, and for no store");
@@ -184,6 +188,9 @@ class TransferRequestsTest {
         .hasToString("1 request: 1 GET");
   }
 
+  @Holds(
+      "S3RefDatabase, TransferPolicy: No fetch is answered from refs older than the request, "
+          + "except object ids, and tags that follow them")
   @Test
   void a_fetch_where_clients_may_only_have_what_refs_lead_to_rests_on_refs_of_its_own()
       throws Exception {
@@ -419,6 +426,9 @@ class TransferRequestsTest {
     }
   }
 
+  @Holds(
+      "PeekedCommands, ObservedReceivePack: No command is refused because of refs looked up "
+          + "before its request arrived")
   @Test
   void a_ref_that_changed_elsewhere_between_advertisement_and_push_is_seen() throws Exception {
     push("second");

@@ -32,6 +32,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +192,7 @@ class ConnectivityTest {
         .doesNotContain(old.get(0));
   }
 
+  @Holds("Connectivity: An update fails only for missing objects that its own values lead to")
   @Test
   void a_ref_that_leads_to_something_missing_fails_nothing_that_does_not_lead_there()
       throws Exception {

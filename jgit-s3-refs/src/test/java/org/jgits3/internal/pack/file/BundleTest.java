@@ -37,6 +37,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +45,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Packs in one object, and packs that are too large for that. */
+@Holds(
+    "S3PackDescription, Bundles: A bundle has exactly the bytes listed for each file, checked at "
+        + "each reading")
 class BundleTest {
   private static final int LARGE = S3PackDescription.MAX_BUNDLE + 1;
 

@@ -34,6 +34,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Indexes and other side files: loaded together, checked, and not kept without bound. */
+@Holds("ImmutableObjects, Bundles: Every side file has the CRC32C in the manifest")
+@Holds(
+    "IndexBudget, SharedPacks: Indexes of open packs take at most the configured memory, or that "
+        + "of the repository being read")
 class PackIndexesTest {
   /** An index has a table of 1024 bytes, and some more for each object. */
   private static final int LIMIT = 3000;
@@ -181,6 +186,8 @@ class PackIndexesTest {
     }
   }
 
+  @Holds(
+      "SharedPacks: Indexes of a deleted or evicted repository go when its last handle is closed")
   @Test
   void indexes_go_with_a_repository_that_the_process_keeps_no_more() throws Exception {
     S3RepositoryManager manager = keepingOne();

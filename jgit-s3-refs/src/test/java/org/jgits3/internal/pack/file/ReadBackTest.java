@@ -22,6 +22,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -29,6 +30,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the bytes kept of a pack while it is written. */
+@Holds(
+    "ReadBack, SpillDirectory, S3ObjDatabase: A pack under way keeps at most 1 MiB in memory; a "
+        + "larger one is in one local file, always deleted")
 class ReadBackTest {
   private static final long SEED = 11;
   private static final int LARGER = 3_234_567;

@@ -33,11 +33,17 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The log of a repository with a long history: what it costs to keep, and to read. */
+@Holds(
+    "LogCompaction: A compaction of the log commits only if its input is still listed. Entries "
+        + "appended meanwhile stay.")
+@Holds("LogCompaction: The list of segments stays small however long the history is")
+@Holds("LogObjects: The manifest names objects of large batches until a segment names them")
 class LogCompactionTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String BUSY = "refs/heads/busy";
@@ -288,6 +294,9 @@ class LogCompactionTest {
     memory.put(key(id), bytes, 0, bytes.length);
   }
 
+  @Holds(
+      "LogCompaction, TransactionLog, LogReader, Transactions: A damaged or missing log object "
+          + "blocks no refs, pushes or later entries, stays listed, and is reported once")
   @Test
   void a_damaged_segment_stays_listed_and_later_ones_are_merged_without_it() throws Exception {
     history(1);

@@ -16,11 +16,13 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots that another process wrote, made here from what is known instead of downloaded. */
+@Holds("Derivation: A derived table has the bytes of the snapshot")
 class DerivationTest extends DerivationTestCase {
   private static final int REFS = 6000;
 

@@ -18,12 +18,14 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refs that stay in the manifest, more than it has room for. */
+@Holds("RefEdits: Refs that must stay in the manifest are bounded")
 class ManySymbolicRefsTest {
   private static final int MANY = 2000;
 

@@ -37,6 +37,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the memory of refs between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
+@Holds("SharedRefs: Every operation works even if no table is kept")
 @Timeout(120)
 class RefsMemoryTest {
   private static final int REFS = 6000;
@@ -309,6 +311,7 @@ class RefsMemoryTest {
     assertThat(metrics.parses()).isEqualTo(1);
   }
 
+  @Holds("SnapshotTables: A look-up that waits for a table learns that loading failed")
   @Test
   void who_waits_for_a_table_is_told_that_there_was_no_memory_to_load_it() throws Exception {
     AtomicReference<Thread> waiter = new AtomicReference<>();

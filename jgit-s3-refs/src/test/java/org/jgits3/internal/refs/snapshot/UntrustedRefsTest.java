@@ -36,6 +36,7 @@ import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Look-ups through a path whose versions mean nothing: {@code trustETag = never}. */
+@Holds(
+    "SharedRefs, SnapshotTables, SnapshotComparison: Where versions are not trusted, a look-up "
+        + "compares the table with bytes read after it arrived, and parses equal ones no more")
+@Holds("SnapshotTables: A good table is not discarded because of bad bytes")
 @Timeout(120)
 class UntrustedRefsTest {
   private static final String MASTER = "refs/heads/master";

@@ -27,12 +27,14 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A snapshot is a packed-refs file: the real git reads it, and writes the same refs back. */
+@Holds("SnapshotMerge, RefOrder: A snapshot is a packed-refs file as Git reads and writes it")
 class SnapshotReadByGitTest {
   private static final int CHANGES = 4000;
 

@@ -42,6 +42,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +53,13 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  * Tests of compactions beside other processes: each process sees the last acknowledged value of
  * each ref.
  */
+@Holds(
+    "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
+        + "exactly the overlay entries that differ from those of the result (C1, C2, C3, C4, L2, "
+        + "L4)")
+@Holds(
+    "Replacement, LargeTransaction: A fold deletes its upload only after a final refusal, never "
+        + "in doubt, and never while it is listed (C5)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class CompactionInterleavingTest {
   static final String REF = "refs/heads/r";

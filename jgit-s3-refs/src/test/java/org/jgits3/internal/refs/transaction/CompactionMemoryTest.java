@@ -23,11 +23,15 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the memory of a compaction besides the table it starts from. */
+@Holds(
+    "Compaction, SnapshotUpload: Besides its tables a compaction takes no memory in proportion "
+        + "to the refs")
 @Timeout(120)
 class CompactionMemoryTest {
   /** Bytes of all names together, about. */

@@ -40,6 +40,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
+@Holds(
+    "LargeTransaction, ReadSet: A batch that keeps its snapshot across competing commits is "
+        + "prepared again, outside the commit loop, if they could matter")
+@Holds("SharedRefs: A snapshot that no manifest lists is never kept in memory for the listed one")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 public class LargeBatchTest {
   private static final String MASTER = "refs/heads/master";
@@ -345,6 +350,8 @@ public class LargeBatchTest {
     return new S3RefDatabase(here, shared, new NothingDropped(), Freshness.ALWAYS);
   }
 
+  @Holds(
+      "Folding: An update succeeds though no thread is available to compact; a later one compacts")
   @Test
   void an_update_succeeds_and_a_later_one_compacts_if_there_was_no_thread_for_it()
       throws Exception {
@@ -372,6 +379,9 @@ public class LargeBatchTest {
         .isTrue();
   }
 
+  @Holds(
+      "Folding: The process whose commit takes overlay or log over a multiple of the threshold "
+          + "folds in the background")
   @Test
   void of_several_processes_the_one_folds_whose_commit_makes_it_due() throws Exception {
     AtomicInteger[] scheduled = new AtomicInteger[4];
@@ -402,6 +412,10 @@ public class LargeBatchTest {
     return StoredManifest.read(store, "blank");
   }
 
+  @Holds(
+      "SharedRefs, Folding, SharedPacks, ManifestCodec: A change that does not fit is retried "
+          + "after one thread has folded log or refs. If packs fill the manifest, the refusal "
+          + "says so.")
   @Test
   void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
     S3RefDatabase refs =

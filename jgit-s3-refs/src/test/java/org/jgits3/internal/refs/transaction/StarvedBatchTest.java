@@ -18,10 +18,12 @@ import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A large batch beside updates of the same process that make folds due all the time. */
+@Holds("SharedRefs, Folding: A large batch is not held up by folds of its own process")
 @Timeout(300)
 class StarvedBatchTest {
   /** Time in which the background folds, if nothing keeps it from that. */

@@ -43,6 +43,7 @@ import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +53,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "StoreProbe, ProbeRun, Property: A store that breaks the contract is refused by the worst "
+        + "check that failed")
 class StoreProbeTest {
   private static final Optional<ObjectVersion> ANY = Optional.empty();
 

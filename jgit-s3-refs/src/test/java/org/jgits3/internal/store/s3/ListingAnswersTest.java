@@ -17,6 +17,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.SystemProperties;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers to listings, as servers write them, and what is none. */
+@Holds(
+    "S3ObjectStore: A listing is complete, or its request fails: a document that is no listing, "
+        + "or that ends early, is not taken for an empty one")
 class ListingAnswersTest {
   private static final String HEAD =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -36,6 +36,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
@@ -54,6 +55,10 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
+@Holds("S3ObjectStore: A completed upload has the checksum computed from those of its parts")
+@Holds(
+    "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a "
+        + "version")
 class S3AnswersTest {
   /** Time-out of an attempt, on the clock of the test. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -462,6 +467,9 @@ class S3AnswersTest {
     }
   }
 
+  @Holds(
+      "S3ObjectStore: Connections are reserved for manifests. A lost answer of a manifest is "
+          + "replaced within seconds.")
   @Test
   void manifests_have_connections_that_transfers_leave_free() throws Exception {
     CountDownLatch underWay = new CountDownLatch(3);

@@ -21,6 +21,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -36,6 +37,13 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
+@Holds(
+    "S3ObjectStore, S3Failure: A conditional write is one attempt. Without a certain answer it "
+        + "is `Unknown`.")
+@Holds("Completion: An upload is complete when the store says so or the object was seen")
+@Holds(
+    "ObjectNames, Completion: No upload needs a condition: its name is minted for it and never "
+        + "used again")
 @Tag("s3")
 class S3LostRepliesTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);

@@ -32,6 +32,7 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -48,6 +49,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
  */
+@Holds(
+    "Retries, S3ObjectStore, Pacing: An outage within `requestDeadline` fails no repeatable "
+        + "request. Retries are limited over all requests, and none waits beyond its deadline.")
+@Holds(
+    "Cancellable, PartsInFlight, ReadAhead, ParallelRequests, ObjectStore: A pause in an outage "
+        + "ends at once with its upload, stream or manager, or by an interrupt")
 @Tag("s3")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class S3OutageTest {

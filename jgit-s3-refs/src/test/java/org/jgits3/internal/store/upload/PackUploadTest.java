@@ -26,6 +26,7 @@ import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@link PackUpload} to every store. */
+@Holds(
+    "PackUpload: No object exists before its upload is closed successfully. A failed upload "
+        + "leaves neither object nor parts.")
+@Holds(
+    "PackUpload, PartSizes: All parts but the last have at least 5 MiB; there are 10,000 at "
+        + "most, as large as the buffers allow")
+@Holds("PackUploads: Closing a manager, or the end of the JVM, aborts open uploads")
 @EachStore
 class PackUploadTest {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;

@@ -20,6 +20,7 @@ import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
  * them larger than CI has time for, {@code -Dpush.streams=N} makes more at once, for which {@code
  * -Dpush.heap=N} gives the server more MiB.
  */
+@Holds(
+    "PackUploads, ReadBack, Quarantine: A server's memory is bounded by its heap during large "
+        + "pushes. If it is killed, the repository stays sound.")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LargePushIT {
   private static final int MEGABYTES = Integer.getInteger("push.megabytes", 128);
