@@ -3,7 +3,6 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -14,7 +13,7 @@ import org.eclipse.jgit.transport.RemoteRefUpdate;
 import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalRemoteTest {
   private final GitClient git;
   private final URIish remote;
-  private final S3RepositoryManager manager;
-  private final S3Repository repository;
+  @AutoClose private final S3RepositoryManager manager;
+  @AutoClose private final S3Repository repository;
 
   LocalRemoteTest(@TempDir Path directory) throws Exception {
     git = GitClient.in(directory);
@@ -31,12 +30,6 @@ class LocalRemoteTest {
     remote = new URIish(directory.resolve("remote.git").toUri().toString());
     manager = TestRepositories.manager(directory.resolve("store"));
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   @Test

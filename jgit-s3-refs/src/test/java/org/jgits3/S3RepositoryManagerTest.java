@@ -36,7 +36,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,19 +48,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Holds("S3Reader: A missing object is looked for in newer packs before it is reported")
 class S3RepositoryManagerTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @BeforeEach
   void open() throws Exception {
     manager = TestRepositories.manager(directory);
     elsewhere = TestRepositories.manager(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
   }
 
   private static RefUpdate.Result update(Repository r, String name, ObjectId id)

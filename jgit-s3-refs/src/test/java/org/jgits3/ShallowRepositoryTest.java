@@ -23,7 +23,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,8 +42,8 @@ class ShallowRepositoryTest {
   private GitClient git;
   private URIish remote;
   private ObjectId head;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
@@ -58,12 +58,6 @@ class ShallowRepositoryTest {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     manager = TestRepositories.manager(store());
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private URIish uri(String name) throws Exception {

@@ -35,7 +35,7 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,8 +48,8 @@ class RefRestorationTest {
       List.of(MASTER, "refs/heads/a", "refs/heads/a/b", "refs/tags/v1", "refs/changes/01/1/1");
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private final List<ObjectId> commits = new ArrayList<>();
 
   @BeforeEach
@@ -59,12 +59,6 @@ class RefRestorationTest {
     for (int i = 0; i < 4; i++) {
       commits.add(TestRepositories.commit(repository, "commit " + i));
     }
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private RefUpdate.Result update(String name, ObjectId id) throws IOException {

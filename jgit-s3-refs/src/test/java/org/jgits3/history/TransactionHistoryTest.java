@@ -20,7 +20,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +35,8 @@ class TransactionHistoryTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private LongLog log;
 
   @BeforeEach
@@ -46,12 +46,6 @@ class TransactionHistoryTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     log = new LongLog(store, "r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void push(int i) throws IOException {

@@ -44,7 +44,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +54,7 @@ class RecentRefsMaintenanceTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private MaintenanceFixture it;
+  @AutoClose private MaintenanceFixture it;
   private ObjectId first;
   private ObjectId second;
 
@@ -69,11 +69,6 @@ class RecentRefsMaintenanceTest {
     delete(it.user, "refs/base/7");
     Folds.fold(it.user);
     assertThat(recent().count()).as("one changed, one deleted").isEqualTo(2);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
   }
 
   private void createAll(String prefix, int count) throws IOException {

@@ -34,7 +34,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,8 +45,8 @@ class ChosenRefsTest {
 
   @TempDir Path directory;
   private final Config hiding = new Config();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId other;
   private ObjectId blob;
   private ObjectId tree;
@@ -73,12 +73,6 @@ class ChosenRefsTest {
     set(SECRET, commit);
     set("refs/secret/tag", tag);
     hiding.fromText("[transfer]\n\thideRefs = refs/secret\n");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private static CommitBuilder commitOf(ObjectId tree) {

@@ -31,7 +31,7 @@ import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +54,7 @@ class PacksThatGitRefusesTest {
   @TempDir Path directory;
   private ObjectChecker checker = new ObjectChecker();
   private GitClient git;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void make_two_repositories() throws Exception {
@@ -83,11 +83,6 @@ class PacksThatGitRefusesTest {
     RefUpdate update = repository.updateRef(ref);
     update.setNewObjectId(to);
     assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)

@@ -31,7 +31,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +50,7 @@ class RequestAllocationTest {
   private static final long LEEWAY = 100_000;
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
   private ObjectId root;
 
   @BeforeEach
@@ -59,11 +59,6 @@ class RequestAllocationTest {
         TestRepositories.manager(
             new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
     create("few", FEW);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private void create(String name, int refs) throws IOException {

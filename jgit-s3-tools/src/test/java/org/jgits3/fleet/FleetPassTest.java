@@ -39,7 +39,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,20 +54,14 @@ class FleetPassTest {
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager maintainer;
-  private S3RepositoryManager users;
+  @AutoClose private S3RepositoryManager maintainer;
+  @AutoClose private S3RepositoryManager users;
   private int commits;
 
   @BeforeEach
   void open() throws Exception {
     maintainer = TestRepositories.manager(new ObservedObjectStore(store, counts));
     users = TestRepositories.manager(store);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    maintainer.close();
-    users.close();
   }
 
   private void create(String... names) throws IOException {

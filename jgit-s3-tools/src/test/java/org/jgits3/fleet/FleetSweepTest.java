@@ -35,7 +35,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,20 +48,14 @@ class FleetSweepTest {
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager sweeper;
-  private S3RepositoryManager users;
+  @AutoClose private S3RepositoryManager sweeper;
+  @AutoClose private S3RepositoryManager users;
   private int commits;
 
   @BeforeEach
   void open() throws Exception {
     sweeper = TestRepositories.manager(new ObservedObjectStore(store, counts));
     users = TestRepositories.manager(store);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    sweeper.close();
-    users.close();
   }
 
   private void create(String... names) throws IOException {

@@ -19,7 +19,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
         + "disk, deletes those that the store lacks, and may be killed anywhere")
 class ExportUpdateTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private Path out;
 
   /** Ends the update when it has made some progress. */
@@ -72,12 +72,6 @@ class ExportUpdateTest {
     set("refs/heads/master", TestRepositories.commit(repository, "tip"));
     out = directory.resolve("out");
     new Exporter(NullProgressMonitor.INSTANCE).run(repository, out);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void set(String ref, ObjectId id) throws IOException {

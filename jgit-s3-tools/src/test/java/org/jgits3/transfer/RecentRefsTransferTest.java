@@ -27,7 +27,7 @@ import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,8 +37,8 @@ class RecentRefsTransferTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository user;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository user;
   private ObjectId first;
 
   @BeforeEach
@@ -52,12 +52,6 @@ class RecentRefsTransferTest {
     delete(user, "refs/base/7");
     Folds.fold(user);
     assertThat(user.manifest().refs().hasRecent()).isTrue();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    user.close();
-    manager.close();
   }
 
   private void createAll(String prefix, int count) throws IOException {

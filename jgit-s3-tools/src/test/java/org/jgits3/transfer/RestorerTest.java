@@ -38,7 +38,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,8 +58,8 @@ class RestorerTest {
   @TempDir Path directory;
   private DirectoryObjectStore plain;
   private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
-  private S3RepositoryManager sweeper;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager sweeper;
+  @AutoClose private S3RepositoryManager manager;
   private ObjectId main;
   private ObjectId lost;
 
@@ -97,12 +97,6 @@ class RestorerTest {
     Config config = new Config();
     config.setString("gc", null, "pruneExpire", "now");
     return new S3RepositoryManager(store, S3Settings.from(config, "test"));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    sweeper.close();
   }
 
   private static void point(S3Repository r, String ref, ObjectId id) throws IOException {

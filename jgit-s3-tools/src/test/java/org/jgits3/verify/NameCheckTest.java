@@ -36,7 +36,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +53,7 @@ class NameCheckTest {
   private static final String KEY = NAME.pointerKey();
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
   private String id;
 
   @BeforeEach
@@ -62,11 +62,6 @@ class NameCheckTest {
     create("r");
     create("s");
     id = id("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private void create(String name) throws IOException {

@@ -54,7 +54,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,8 +70,8 @@ class VerificationTest {
 
   @TempDir Path directory;
   private DirectoryObjectStore store;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId first;
 
   @BeforeEach
@@ -80,12 +80,6 @@ class VerificationTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     first = TestRepositories.commit(repository, "first");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** Makes the manifest list a snapshot, a segment of the log, and a pack. */

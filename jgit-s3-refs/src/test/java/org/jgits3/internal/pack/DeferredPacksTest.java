@@ -76,7 +76,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -109,8 +109,8 @@ class DeferredPacksTest {
   private final RequestCounts counts = new RequestCounts();
   private DirectoryObjectStore store;
   private GatedStore gate;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   private static PackBytes pack(long seed) {
     try {
@@ -161,12 +161,6 @@ class DeferredPacksTest {
     manager = TestRepositories.manager(new ObservedObjectStore(gate, counts));
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
     manager.createRepository("r").close();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
   }
 
   private static S3Repository push(S3RepositoryManager manager) throws IOException {

@@ -27,7 +27,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,20 +38,14 @@ import org.junit.jupiter.api.io.TempDir;
         + "or pack without index")
 class PackContractTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     manager = TestRepositories.manager(directory);
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private ObjectId commit(ObjectId... parents) throws IOException {

@@ -27,7 +27,7 @@ import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,8 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PackReadingTest {
   @TempDir Path directory;
   private FaultInjectingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @BeforeEach
   void open() throws Exception {
@@ -48,12 +48,6 @@ class PackReadingTest {
     manager = TestRepositories.manager(store);
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
   }
 
   /** Writes a commit elsewhere, so that nothing of it is in this process's caches. */

@@ -25,7 +25,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,8 +40,8 @@ class BatchOutcomesTest {
   @TempDir Path directory;
 
   private FaultInjectingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId commit;
 
   @BeforeEach
@@ -50,12 +50,6 @@ class BatchOutcomesTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     commit = TestRepositories.commit(repository, "first");
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    repository.close();
-    manager.close();
   }
 
   private BatchRefUpdate batch(S3Repository r, boolean atomic) {

@@ -20,7 +20,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,8 +37,8 @@ class HalfAMillionCreationsTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  private S3Repository here;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository here;
   private ObjectId first;
 
   @BeforeEach
@@ -48,12 +48,6 @@ class HalfAMillionCreationsTest {
             new ObservedObjectStore(new DirectoryObjectStore(directory), counts));
     here = manager.createRepository("r");
     first = TestRepositories.commit(here, "first");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    here.close();
-    manager.close();
   }
 
   /** Two refs for each change, as Gerrit names them. */

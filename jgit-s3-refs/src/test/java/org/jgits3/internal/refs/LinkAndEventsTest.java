@@ -19,7 +19,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,8 +33,8 @@ class LinkAndEventsTest {
   private static final String OTHER = "refs/heads/other";
 
   private final ObjectStore store = new MemoryObjectStore();
-  private final S3RepositoryManager manager;
-  private final S3Repository repository;
+  @AutoClose private final S3RepositoryManager manager;
+  @AutoClose private final S3Repository repository;
   private final ObjectId first;
   private final ObjectId second;
 
@@ -45,12 +45,6 @@ class LinkAndEventsTest {
     second = TestRepositories.commit(repository, "second");
     set(MASTER, first);
     set(OTHER, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void set(String name, ObjectId id) throws IOException {

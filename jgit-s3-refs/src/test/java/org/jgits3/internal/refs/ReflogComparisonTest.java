@@ -26,7 +26,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,9 +40,9 @@ class ReflogComparisonTest {
       List.of("refs/heads/master", "refs/heads/a", "refs/heads/b", "refs/tags/v1");
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository ours;
-  private FileRepository theirs;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository ours;
+  @AutoClose private FileRepository theirs;
   private final List<ObjectId> commits = new ArrayList<>();
 
   @BeforeEach
@@ -59,13 +59,6 @@ class ReflogComparisonTest {
         commits.add(TestRepositories.commit(r, "commit " + i));
       }
     }
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    ours.close();
-    theirs.close();
-    manager.close();
   }
 
   private static PersonIdent who(int number) {

@@ -20,7 +20,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,8 +32,8 @@ class UnlikeRefDirectoryTest {
   private static final String OTHER = "refs/heads/other";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId first;
   private ObjectId second;
 
@@ -44,12 +44,6 @@ class UnlikeRefDirectoryTest {
     first = TestRepositories.commit(repository, "first");
     second = TestRepositories.commit(repository, "second", first);
     set(MASTER, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void set(String name, ObjectId id) throws IOException {

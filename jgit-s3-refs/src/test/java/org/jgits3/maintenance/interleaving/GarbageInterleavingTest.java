@@ -21,7 +21,7 @@ import org.jgits3.maintenance.Sleeper;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,7 +43,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   private Actor collector;
 
   /** A handle that has found the object before anything is collected. */
-  private S3Repository pusher;
+  @AutoClose private S3Repository pusher;
 
   private ObjectId found;
 
@@ -57,11 +57,6 @@ class GarbageInterleavingTest extends InterleavingFixture {
     assertThat(pusher.getObjectDatabase().has(found)).isTrue();
     assertThat(collector.gc().skipped()).isFalse(); // in a pack of garbage from now on
     assertThat(manifest().dropped()).isZero();
-  }
-
-  @AfterEach
-  void closePusher() {
-    pusher.close();
   }
 
   private boolean isStored() throws Exception {

@@ -19,7 +19,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,8 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HiddenRefsTest {
   @TempDir Path directory;
   @TempDir Path scratch;
-  private S3RepositoryManager manager;
-  private GitHttpServer server;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private GitHttpServer server;
   private GitClient work;
   private String main;
   private String change;
@@ -59,12 +59,6 @@ class HiddenRefsTest {
     change = work.commitFile("file", "of a change");
     work.run("push", "-q", "origin", "HEAD:refs/changes/01/1/1");
     git.run("init", "-q", "other");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    manager.close();
   }
 
   private void hide(String section, String... rules) throws Exception {

@@ -37,7 +37,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.MemoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,7 +56,7 @@ class HostileClientsTest {
   private static final int SECONDS_TO_CLOSE = 60;
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void open() throws Exception {
@@ -67,11 +67,6 @@ class HostileClientsTest {
     Config config = new Config();
     config.setString("s3", "receive", key, value);
     manager = new S3RepositoryManager(store, S3Settings.from(config, "test"));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private ObjectId repository(String name) throws IOException {

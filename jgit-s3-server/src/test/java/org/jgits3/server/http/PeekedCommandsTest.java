@@ -14,7 +14,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.PacketLineOut;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PeekedCommandsTest {
   private static final String NONE = ObjectId.zeroId().name();
 
-  private InMemoryRepository repository;
+  @AutoClose private InMemoryRepository repository;
   private String known;
 
   @BeforeEach
@@ -37,11 +37,6 @@ class PeekedCommandsTest {
       update.update();
       known = id.name();
     }
-  }
-
-  @AfterEach
-  void close() {
-    repository.close();
   }
 
   /**

@@ -42,7 +42,7 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.StoreKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,9 +59,9 @@ class TransferRequestsTest {
   @TempDir Path directory;
   @TempDir Path scratch;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
-  private GitHttpServer server;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private GitHttpServer server;
   private GitClient work;
 
   /** Opens the store of the test once more. */
@@ -82,13 +82,6 @@ class TransferRequestsTest {
     git.run("clone", "-q", server.uri() + "r.git", "work");
     work = git.at("work");
     push("first");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    manager.close();
-    elsewhere.close();
   }
 
   /** Leaves out what happens in the background, whenever that may be. */

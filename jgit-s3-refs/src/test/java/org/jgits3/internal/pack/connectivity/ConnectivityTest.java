@@ -33,7 +33,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,19 +42,13 @@ class ConnectivityTest {
   private static final ObjectId MISSING =
       ObjectId.fromString("1234567890123456789012345678901234567890");
 
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
     manager = TestRepositories.manager(new MemoryObjectStore());
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** A reader that notes what is opened. */

@@ -34,7 +34,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,8 +53,8 @@ class LogCompactionTest {
 
   private final RequestCounts counts = new RequestCounts();
   private final MemoryObjectStore memory = new MemoryObjectStore();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private LongLog log;
 
   @FunctionalInterface
@@ -78,12 +78,6 @@ class LogCompactionTest {
     manager = TestRepositories.manager(observed);
     repository = manager.createRepository("r");
     log = new LongLog(observed, "r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** A history of as many times the entries that are compacted at once. */

@@ -19,7 +19,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +35,8 @@ class ManySymbolicRefsTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId commit;
 
   @BeforeEach
@@ -45,12 +45,6 @@ class ManySymbolicRefsTest {
     repository = manager.createRepository("r");
     commit = TestRepositories.commit(repository, "first");
     set(MAIN);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private static String name(int i) {

@@ -28,7 +28,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,8 +59,8 @@ class SnapshotReadByGitTest {
 
   @TempDir Path directory;
   private final ObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
-  private S3Repository ours;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository ours;
   private GitClient git;
 
   @BeforeEach
@@ -70,12 +70,6 @@ class SnapshotReadByGitTest {
     GitClient client = GitClient.in(directory);
     client.run("init", "-q", "--bare", "r.git");
     git = client.at("r.git");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    ours.close();
-    manager.close();
   }
 
   /** The same commit in both repositories. */

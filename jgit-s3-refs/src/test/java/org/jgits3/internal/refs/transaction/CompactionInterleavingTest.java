@@ -43,7 +43,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,14 +67,14 @@ class CompactionInterleavingTest {
 
   final ObjectStore objects = new MemoryObjectStore();
   final StagedObjectStore store = new StagedObjectStore(objects);
-  private S3RepositoryManager slowly;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager slowly;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   /** The handle whose compactions take long. */
-  S3Repository slow;
+  @AutoClose S3Repository slow;
 
   /** Another process, which acts meanwhile. */
-  S3Repository fast;
+  @AutoClose S3Repository fast;
 
   ObjectId a;
   ObjectId b;
@@ -104,14 +104,6 @@ class CompactionInterleavingTest {
   /** Steps of others before a compaction. */
   int stepsBefore() {
     return 2;
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    slow.close();
-    fast.close();
-    slowly.close();
-    elsewhere.close();
   }
 
   void push(String name, ObjectId id) throws IOException {

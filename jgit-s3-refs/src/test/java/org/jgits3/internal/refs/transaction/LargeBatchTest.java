@@ -41,7 +41,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,9 +69,9 @@ public class LargeBatchTest {
   private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
 
   private DelegatingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
-  private S3Repository here;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private S3Repository here;
   private ObjectId first;
   private ObjectId second;
 
@@ -98,13 +98,6 @@ public class LargeBatchTest {
     here = manager.createRepository("r");
     first = TestRepositories.commit(here, "first");
     second = TestRepositories.commit(here, "second", first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    here.close();
-    manager.close();
-    elsewhere.close();
   }
 
   private static RefUpdate.Result update(S3Repository r, String name, ObjectId id)

@@ -28,7 +28,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,19 +45,13 @@ class DiskCacheTest {
   @TempDir Path stored;
   @TempDir Path kept;
   private final RequestCounts counts = new RequestCounts();
-  private ObjectStore store;
-  private DiskCache cache;
+  @AutoClose private ObjectStore store;
+  @AutoClose private DiskCache cache;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(stored), counts);
     cache = cache(1 << 20);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    cache.close();
-    store.close();
   }
 
   private DiskCache cache(long limit) {

@@ -20,7 +20,7 @@ import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,7 +44,7 @@ class ListingAnswersTest {
           + "<Contents><Size>0</Size><Key>p/ c </Key></Contents>";
   private static final String END = "</ListBucketResult>";
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   /** Queries of the requests. */
   private final List<String> queries = new ArrayList<>();
@@ -52,11 +52,6 @@ class ListingAnswersTest {
   @BeforeEach
   void set_credentials() {
     properties.set("aws.accessKeyId", "AKIDEXAMPLE").set("aws.secretAccessKey", "secret");
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   /** Lists a bucket whose server answers with a document, and then with an empty last page. */

@@ -41,7 +41,7 @@ import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,7 +79,7 @@ class S3AnswersTest {
           .getBytes(UTF_8);
   private static final String SECRET = "not-to-be-shown";
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @BeforeEach
   void set_credentials() {
@@ -87,11 +87,6 @@ class S3AnswersTest {
         .set("aws.accessKeyId", "AKIDEXAMPLE")
         .set("aws.secretAccessKey", SECRET)
         .set("aws.region", "us-east-1");
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   @ParameterizedTest

@@ -26,7 +26,7 @@ import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -52,17 +52,12 @@ class S3LostRepliesTest {
   private static S3Server server;
   private static StoreLocation.Bucket location;
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @BeforeAll
   static void create_bucket() {
     server = S3Servers.require();
     location = server.newBucket();
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   @Test

@@ -36,7 +36,7 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -66,8 +66,8 @@ class S3OutageTest {
 
   private static S3Server server;
   private StoreLocation.Bucket location;
-  private OutageProxy proxy;
-  private ObjectStore store;
+  @AutoClose private OutageProxy proxy;
+  @AutoClose private ObjectStore store;
 
   @BeforeAll
   static void find_server() {
@@ -87,12 +87,6 @@ class S3OutageTest {
         location,
         new StoreOptions(
             Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8, deadline));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
-    proxy.close();
   }
 
   private static byte[] random(int length) {

@@ -28,7 +28,7 @@ import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.StoreKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,8 +58,8 @@ class PackUploadTest {
   /** Parts that the store has acknowledged. */
   private final List<UploadedPart> parts = Collections.synchronizedList(new ArrayList<>());
 
-  private ObjectStore store;
-  private PackUploads uploads;
+  @AutoClose private ObjectStore store;
+  @AutoClose private PackUploads uploads;
 
   @BeforeEach
   void open() throws IOException {
@@ -74,12 +74,6 @@ class PackUploadTest {
           }
         };
     uploads = new PackUploads(store, new UploadOptions(PART, 3));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    uploads.close();
-    store.close();
   }
 
   private static byte[] content(int size) {
