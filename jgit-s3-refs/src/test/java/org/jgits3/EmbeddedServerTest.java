@@ -160,11 +160,13 @@ class EmbeddedServerTest {
 
   private static void count(Repository repository) throws IOException {
     ObjectId before = repository.resolve(COUNTER);
-    RefUpdate update = repository.updateRef(COUNTER);
-    update.setNewObjectId(
-        before == null
-            ? TestRepositories.commit(repository, "1")
-            : TestRepositories.commit(repository, "more", before));
-    assertThat(update.update()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD);
+    assertThat(
+            TestRepositories.update(
+                repository,
+                COUNTER,
+                before == null
+                    ? TestRepositories.commit(repository, "1")
+                    : TestRepositories.commit(repository, "more", before)))
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD);
   }
 }

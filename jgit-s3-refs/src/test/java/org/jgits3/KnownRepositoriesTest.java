@@ -93,9 +93,7 @@ class KnownRepositoriesTest {
       try (S3Repository other = manager.openRepository("a")) {
         assertThat(other.exactRef(REF)).isNull();
       }
-      RefUpdate update = mine.updateRef(REF);
-      update.setNewObjectId(id);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(mine, REF, id)).isEqualTo(RefUpdate.Result.NEW);
       try (S3Repository later = manager.openRepository("a")) {
         assertThat(later.exactRef(REF).getObjectId()).isEqualTo(id);
       }

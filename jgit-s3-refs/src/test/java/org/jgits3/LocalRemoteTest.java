@@ -35,9 +35,8 @@ class LocalRemoteTest {
   @Test
   void it_is_pushed_to_a_directory() throws Exception {
     ObjectId id = TestRepositories.commit(repository, "first");
-    RefUpdate update = repository.updateRef("refs/heads/main");
-    update.setNewObjectId(id);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, "refs/heads/main", id))
+        .isEqualTo(RefUpdate.Result.NEW);
     RemoteRefUpdate command =
         new RemoteRefUpdate(repository, "refs/heads/main", "refs/heads/main", false, null, null);
     try (Transport transport = Transport.open(repository, remote)) {

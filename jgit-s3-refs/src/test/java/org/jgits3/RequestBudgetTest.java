@@ -2,6 +2,8 @@
 package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.update;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,13 +14,11 @@ import java.util.stream.IntStream;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -138,18 +138,6 @@ class RequestBudgetTest extends TwoProcesses {
     int commit = found.size() - after - 1;
     assertThat(found.subList(0, commit)).as("before the commit: %s", row).containsOnly(before);
     assertThat(found.subList(commit, found.size())).as("since: %s", row).containsOnly(!before);
-  }
-
-  private static Result update(Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.update();
-  }
-
-  private static Result delete(Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setForceUpdate(true);
-    return u.delete();
   }
 
   @Test
@@ -334,13 +322,9 @@ class RequestBudgetTest extends TwoProcesses {
     costs(
         "batch of 1,000 updates",
         () -> {
-          try (RevWalk walk = new RevWalk(here)) {
-            batch.execute(walk, NullProgressMonitor.INSTANCE);
-          }
+          TestRepositories.execute(here, batch);
         });
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -55,13 +56,6 @@ class S3RepositoryManagerTest {
   void open() throws Exception {
     manager = TestRepositories.manager(directory);
     elsewhere = TestRepositories.manager(directory);
-  }
-
-  private static RefUpdate.Result update(Repository r, String name, ObjectId id)
-      throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
   }
 
   @Test
@@ -126,7 +120,7 @@ class S3RepositoryManagerTest {
         S3Repository there = elsewhere.openRepository("r")) {
       assertThat(there.exactRef("refs/heads/master")).isNull();
       ObjectId id = TestRepositories.commit(here, "first");
-      assertThat(update(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
 
       assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
       assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
@@ -230,11 +224,11 @@ class S3RepositoryManagerTest {
       there.getListenerList().addRefsChangedListener(heard::add);
       there.getRefDatabase().getRefs();
       ObjectId id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       assertThat(heard).isEmpty();
       there.scanForRepoChanges();
       assertThat(heard).hasSize(1);
-      update(there, "refs/heads/other", id);
+      force(there, "refs/heads/other", id);
       assertThat(heard).hasSize(2);
       there.getRefDatabase().getRefs();
       assertThat(heard).hasSize(2);
@@ -247,11 +241,11 @@ class S3RepositoryManagerTest {
     try (S3Repository here = manager.createRepository("old");
         S3Repository there = elsewhere.openRepository("old")) {
       id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       there.scanForRepoChanges();
       manager.rename("old", "new/name");
       assertThat(there.exists()).isFalse();
-      assertThatThrownBy(() -> update(there, "refs/heads/x", id))
+      assertThatThrownBy(() -> force(there, "refs/heads/x", id))
           .isInstanceOf(ManifestException.Gone.class);
     }
     assertThat(elsewhere.list()).containsExactly("new/name");
@@ -302,7 +296,7 @@ class S3RepositoryManagerTest {
       long began = System.nanoTime();
       ObjectId commit = TestRepositories.commit(r, "commit");
       late.set(true);
-      assertThat(update(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
 
       assertThatThrownBy(() -> here.openRepository("r", Purpose.request(began)))
           .isInstanceOf(RepositoryNotFoundException.class);
@@ -316,7 +310,7 @@ class S3RepositoryManagerTest {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
       ObjectId id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       there.scanForRepoChanges();
       manager.delete("r");
       assertThat(manager.list()).isEmpty();
@@ -426,10 +420,10 @@ class S3RepositoryManagerTest {
     try (S3Repository there = elsewhere.createRepository("r")) {
       manager.openRepository("r").close();
       ObjectId id = TestRepositories.commit(there, "first");
-      update(there, "refs/heads/before", id);
+      force(there, "refs/heads/before", id);
       try (S3Repository r = manager.openRepository("r", Purpose.request())) {
         assertThat(r.exactRef("refs/heads/before").getObjectId()).isEqualTo(id);
-        update(r, "refs/heads/own", id);
+        force(r, "refs/heads/own", id);
         assertThat(r.exactRef("refs/heads/own").getObjectId()).isEqualTo(id);
       }
     }
@@ -475,7 +469,7 @@ class S3RepositoryManagerTest {
     try (S3Repository r = manager.createRepository("r")) {
       ObjectId id = TestRepositories.commit(r, "first");
       for (String name : List.of("refs/heads/a\nb", "refs/heads/a b", "refs/heads/\u0007")) {
-        assertThat(update(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+        assertThat(force(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
       }
       r.getRefDatabase().compact();
       assertThat(r.getRefDatabase().getRefs()).isEmpty();

@@ -15,12 +15,10 @@ import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -62,9 +60,7 @@ class RefRestorationTest {
   }
 
   private RefUpdate.Result update(String name, ObjectId id) throws IOException {
-    RefUpdate u = repository.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
+    return TestRepositories.force(repository, name, id);
   }
 
   private long generation() throws IOException {
@@ -94,9 +90,7 @@ class RefRestorationTest {
     ObjectId id = commits.get(random.nextInt(commits.size()));
     switch (random.nextInt(8)) {
       case 0 -> {
-        RefUpdate delete = repository.updateRef(name);
-        delete.setForceUpdate(true);
-        delete.delete();
+        TestRepositories.delete(repository, name);
       }
       case 1 -> repository.updateRef("HEAD", true).link(name);
       case 2 -> repository.updateRef("refs/heads/link", true).link(name);
@@ -126,9 +120,7 @@ class RefRestorationTest {
         batch.addCommand(new ReceiveCommand(old, to, name));
       }
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   @Seeds(6)
@@ -231,9 +223,7 @@ class RefRestorationTest {
     for (int i = 0; i < 5000; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/changes/" + i));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     long between = generation();
     repository.history().restoration(then).apply();
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
@@ -290,9 +280,7 @@ class RefRestorationTest {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.addCommand(commands);
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return batch;
   }
 

@@ -120,10 +120,8 @@ class StoreHistoryTest {
 
   private void push(S3Repository repository, String ref) throws IOException {
     ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(commit);
-    update.setForceUpdate(true);
-    assertThat(update.update()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.force(repository, ref, commit))
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
   }
 
   /** The changes since a cursor, one text each, with the refs of their transactions in order. */

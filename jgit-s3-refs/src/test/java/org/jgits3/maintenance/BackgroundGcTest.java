@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -68,7 +68,7 @@ class BackgroundGcTest extends MaintainedRepository {
       commit.setCommitter(TestRepositories.WHO);
       ObjectId id = inserter.insert(commit);
       inserter.flush();
-      point(it.user, ref, id);
+      force(it.user, ref, id);
     }
   }
 

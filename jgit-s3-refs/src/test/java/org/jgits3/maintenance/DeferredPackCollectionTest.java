@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import org.eclipse.jgit.lib.ObjectId;
@@ -43,7 +43,7 @@ class DeferredPackCollectionTest extends MaintainedRepository {
       assertThat(pusher.parseCommit(garbage)).isNotNull();
       ObjectId child = receive(pusher, garbage);
       it.gc();
-      assertThatThrownBy(() -> point(pusher, NEW, child))
+      assertThatThrownBy(() -> force(pusher, NEW, child))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(garbage.name());
       assertThat(pusher.exactRef(NEW)).isNull();
@@ -60,7 +60,7 @@ class DeferredPackCollectionTest extends MaintainedRepository {
       it.gc();
       it.gc();
       assertThat(it.manifest().dropped()).isPositive();
-      assertThat(point(pusher, NEW, child)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(pusher, NEW, child)).isEqualTo(RefUpdate.Result.NEW);
     }
     assertThat(it.manifest().packs()).hasSize(2);
     it.isSound();

@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +29,7 @@ class FullOfPacksTest {
   private static void push(S3RepositoryManager server, int number) throws IOException {
     try (S3Repository r = server.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, "commit " + number);
-      point(r, "refs/heads/main", id);
+      force(r, "refs/heads/main", id);
     }
   }
 

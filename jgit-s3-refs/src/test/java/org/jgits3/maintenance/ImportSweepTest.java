@@ -59,7 +59,7 @@ class ImportSweepTest {
 
   private void push() throws IOException {
     ObjectId commit = TestRepositories.commit(made, "at " + manifest().generation());
-    MaintenanceFixture.point(made, "refs/heads/main", commit);
+    TestRepositories.force(made, "refs/heads/main", commit);
   }
 
   private Manifest manifest() throws IOException {

@@ -33,7 +33,7 @@ abstract class MaintainedRepository {
           last == null
               ? TestRepositories.commit(it.user, message)
               : TestRepositories.commit(it.user, message, last);
-      MaintenanceFixture.point(it.user, MAIN, last);
+      TestRepositories.force(it.user, MAIN, last);
     }
     return last;
   }

@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -154,7 +154,7 @@ class PackCompactionTest extends MaintainedRepository {
           last == null
               ? TestRepositories.commit(to, "root")
               : TestRepositories.commit(to, "commit " + i, last);
-      point(to, MAIN, last);
+      force(to, MAIN, last);
     }
     return last;
   }
@@ -189,7 +189,7 @@ class PackCompactionTest extends MaintainedRepository {
   void a_push_during_a_compaction_stays() throws Exception {
     ObjectId last = push(it.user, 12);
     it.store.beforeWrite(
-        () -> point(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
+        () -> force(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
     assertThat(it.maintainer.maintenance("r").compact()).isTrue();
     assertThat(it.manifest().packs()).hasSize(2);
     it.isSound();
@@ -324,7 +324,7 @@ class PackCompactionTest extends MaintainedRepository {
     compaction.consider(NAME, it.manifest());
 
     for (int i = 0; i < 12; i++) {
-      point(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
+      force(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
     }
     assertThat(steps(compaction, 1)).isEqualTo(1);
   }

@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -71,7 +71,7 @@ class SweepGraceTest extends MaintainedRepository {
 
   private void push(String ref) throws IOException {
     try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
-      point(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
+      force(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
     }
   }
 
@@ -152,7 +152,7 @@ class SweepGraceTest extends MaintainedRepository {
       slow.getObjectDatabase().deferReceivedPacks();
       pack.pushTo(slow);
       sweepAfter(days(0));
-      point(slow, "refs/heads/slow", pack.commit());
+      force(slow, "refs/heads/slow", pack.commit());
     }
     Set<String> pushed = listed();
     it.gc();
@@ -280,7 +280,7 @@ class SweepGraceTest extends MaintainedRepository {
             .newPackParser(new ByteArrayInputStream(pack.bytes()))
             .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
       }
-      point(r, "refs/heads/large", pack.commit());
+      force(r, "refs/heads/large", pack.commit());
     }
     it.gc();
     for (int day = 0; day < 3; day++) {

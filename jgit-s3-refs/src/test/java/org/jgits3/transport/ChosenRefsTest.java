@@ -85,9 +85,7 @@ class ChosenRefsTest {
   }
 
   private void set(String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.force(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private S3UploadPack fetch() {
@@ -149,9 +147,7 @@ class ChosenRefsTest {
   void objects_of_a_deleted_ref_are_not_sent_by_id() throws Exception {
     hiding.unset("transfer", null, "hideRefs");
     assertThat(want(fetch(), blob)).contains("PACK");
-    RefUpdate deletion = repository.updateRef(SECRET);
-    deletion.setForceUpdate(true);
-    deletion.delete();
+    TestRepositories.delete(repository, SECRET);
     for (ObjectId id : List.of(commit, tree, blob)) {
       assertNotSent(id);
     }

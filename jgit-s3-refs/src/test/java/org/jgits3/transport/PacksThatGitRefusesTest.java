@@ -80,9 +80,7 @@ class PacksThatGitRefusesTest {
   }
 
   private static void point(S3Repository repository, String ref, ObjectId to) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(to);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)

@@ -21,7 +21,6 @@ import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UploadPack;
@@ -70,9 +69,7 @@ class RequestAllocationTest {
         String ref = "refs/changes/" + number.substring(4) + "/" + number + "/1";
         batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), root, ref));
       }
-      try (RevWalk walk = new RevWalk(repository)) {
-        batch.execute(walk, NullProgressMonitor.INSTANCE);
-      }
+      TestRepositories.execute(repository, batch);
       repository.getRefDatabase().compact();
     }
   }

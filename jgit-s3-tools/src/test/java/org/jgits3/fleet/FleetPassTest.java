@@ -27,7 +27,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
@@ -78,7 +77,7 @@ class FleetPassTest {
   private void push(String name, String ref) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
       ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      MaintenanceFixture.point(repository, ref, commit);
+      TestRepositories.force(repository, ref, commit);
     }
   }
 
@@ -178,7 +177,7 @@ class FleetPassTest {
 
   private void delete(String name, String ref) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
-      MaintenanceFixture.delete(repository, ref);
+      TestRepositories.delete(repository, ref);
     }
   }
 

@@ -24,7 +24,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
@@ -68,7 +67,7 @@ class FleetSweepTest {
   private void push(String name) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
       ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      MaintenanceFixture.point(repository, "refs/heads/main", commit);
+      TestRepositories.force(repository, "refs/heads/main", commit);
     }
   }
 

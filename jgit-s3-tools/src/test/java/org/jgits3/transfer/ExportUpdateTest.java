@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -75,10 +74,7 @@ class ExportUpdateTest {
   }
 
   private void set(String ref, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(id);
-    update.setForceUpdate(true);
-    update.update();
+    TestRepositories.force(repository, ref, id);
   }
 
   private void update() throws IOException {

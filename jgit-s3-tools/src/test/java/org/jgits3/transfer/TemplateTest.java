@@ -27,6 +27,7 @@ import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -106,7 +107,7 @@ class TemplateTest extends ForkTestCase {
     Path out = directory.resolve("out");
     try (S3Repository f = it.manager.openRepository("f")) {
       new Exporter(SILENT).run(f, out);
-      MaintenanceFixture.delete(f, MAIN);
+      TestRepositories.delete(f, MAIN);
     }
     try (Repository exported =
         new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {

@@ -22,7 +22,6 @@ import org.jgits3.fleet.Fleet;
 import org.jgits3.fleet.FleetPass;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.function.IoRunnable;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
@@ -66,7 +65,7 @@ class NameCheckTest {
 
   private void create(String name) throws IOException {
     try (S3Repository r = manager.createRepository(name)) {
-      MaintenanceFixture.point(r, "refs/heads/main", TestRepositories.commit(r, name));
+      TestRepositories.force(r, "refs/heads/main", TestRepositories.commit(r, name));
     }
   }
 

@@ -30,7 +30,6 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -121,15 +120,11 @@ class VerificationTest {
       String name = "refs/changes/" + count + "/of/a/batch/of/many/" + i;
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   private void point(String ref, ObjectId to) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(to);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private ObjectId insert(int type, String content) throws IOException {
@@ -415,8 +410,8 @@ class VerificationTest {
           .newPackParser(new ByteArrayInputStream(large.bytes()))
           .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }
-    MaintenanceFixture.point(to, "refs/heads/large", large.commit());
-    MaintenanceFixture.point(to, "refs/heads/small", TestRepositories.commit(to, "small"));
+    TestRepositories.force(to, "refs/heads/large", large.commit());
+    TestRepositories.force(to, "refs/heads/small", TestRepositories.commit(to, "small"));
   }
 
   /** Does it as another process would, in which nothing is cached that fsck then finds. */
@@ -505,7 +500,7 @@ class VerificationTest {
 
   @Test
   void what_is_replaced_and_swept_while_it_is_verified_is_no_finding() throws Exception {
-    MaintenanceFixture.point(repository, "refs/heads/main", first);
+    TestRepositories.force(repository, "refs/heads/main", first);
     StagedManifests staged = new StagedManifests(new DirectoryObjectStore(directory));
     try (S3RepositoryManager elsewhere = TestRepositories.manager(staged);
         S3RepositoryManager users = MaintenanceFixture.manager(store)) {
@@ -514,7 +509,7 @@ class VerificationTest {
       staged.afterRead(
           () -> {
             try (S3Repository r = users.openRepository("r")) {
-              MaintenanceFixture.point(
+              TestRepositories.force(
                   r, "refs/heads/a", TestRepositories.commit(r, "pushed", first));
             }
             MaintenanceFixture.gc(users);

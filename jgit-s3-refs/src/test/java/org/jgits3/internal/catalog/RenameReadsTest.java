@@ -50,9 +50,8 @@ class RenameReadsTest {
     warm = TestRepositories.manager(store);
     try (S3Repository r = warm.createRepository(OLD)) {
       main = TestRepositories.commit(r, "first");
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(main);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/main", main))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     daemon = new Daemon(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     daemon.setRepositoryResolver(warm.<DaemonClient>asResolver());

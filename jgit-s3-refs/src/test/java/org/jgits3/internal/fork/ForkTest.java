@@ -100,7 +100,7 @@ class ForkTest extends ForkTestCase {
         S3Repository fork = other.openRepository("f")) {
       assertThat(fork.open(it.second).getType()).isPositive();
       ObjectId id = TestRepositories.commit(fork, "third", it.second);
-      MaintenanceFixture.point(fork, MAIN, id);
+      TestRepositories.force(fork, MAIN, id);
     }
     assertThat(it.refs("f")).isNotEqualTo(it.refs("t"));
     it.isSound("f");
@@ -218,8 +218,8 @@ class ForkTest extends ForkTestCase {
     it.manager.fork("u", "g").close();
     assertThat(it.refs("g")).isEqualTo(refs);
     try (S3Repository g = it.manager.openRepository("g")) {
-      MaintenanceFixture.point(g, "refs/heads/more", it.first);
-      MaintenanceFixture.delete(g, "refs/base/8");
+      TestRepositories.force(g, "refs/heads/more", it.first);
+      TestRepositories.delete(g, "refs/base/8");
       Folds.fold(g);
       assertThat(g.manifest().refs().hasRecent()).isTrue();
     }
@@ -246,8 +246,8 @@ class ForkTest extends ForkTestCase {
       ObjectId id = TestRepositories.commitBlobs(staging, 20);
       create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
       Folds.fold(staging);
-      MaintenanceFixture.point(staging, "refs/heads/last", id);
-      MaintenanceFixture.delete(staging, "refs/base/7");
+      TestRepositories.force(staging, "refs/heads/last", id);
+      TestRepositories.delete(staging, "refs/base/7");
       Folds.fold(staging);
       assertThat(staging.manifest().refs().hasRecent()).isTrue();
       it.manager.imports().freeze(staging, staging.manifest());

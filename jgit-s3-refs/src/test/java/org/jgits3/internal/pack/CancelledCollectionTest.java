@@ -32,9 +32,12 @@ class CancelledCollectionTest {
   @TempDir Path directory;
 
   private static void push(S3Repository repository, int seed) throws IOException {
-    RefUpdate update = repository.updateRef("refs/heads/b" + seed);
-    update.setNewObjectId(PackBytes.ofSize(2 * PART, seed).pushTo(repository));
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(
+            TestRepositories.update(
+                repository,
+                "refs/heads/b" + seed,
+                PackBytes.ofSize(2 * PART, seed).pushTo(repository)))
+        .isEqualTo(RefUpdate.Result.NEW);
   }
 
   @Test

@@ -19,7 +19,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
@@ -50,9 +49,7 @@ class PackContractTest {
 
   private ObjectId commit(ObjectId... parents) throws IOException {
     ObjectId id = TestRepositories.commit(repository, "commit", parents);
-    RefUpdate main = repository.updateRef("refs/heads/main");
-    main.setNewObjectId(id);
-    main.forceUpdate();
+    TestRepositories.force(repository, "refs/heads/main", id);
     return id;
   }
 

@@ -13,13 +13,11 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -150,15 +148,13 @@ class PackReadingTest {
   @Test
   void files_of_a_pack_whose_commit_is_in_doubt_stay() throws Exception {
     manager.createRepository("r").close();
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     FaultInjectingObjectStore deaf =
         new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
     Fault[] faults = new Fault[1000];
     Arrays.fill(faults, Fault.FAIL_BEFORE);
     deaf.script(RequestKind.PUT_IF, faults);
     try (S3RepositoryManager undecided =
-            new S3RepositoryManager(deaf, S3Settings.from(config, "test"));
+            TestRepositories.manager(deaf, "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = undecided.openRepository("r")) {
       assertThatThrownBy(() -> TestRepositories.commit(r, "first"))
           .isInstanceOf(UnknownOutcomeException.class);

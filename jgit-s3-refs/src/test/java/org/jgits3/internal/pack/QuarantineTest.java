@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -34,10 +33,10 @@ import org.eclipse.jgit.treewalk.TreeWalk;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
@@ -121,11 +120,7 @@ class QuarantineTest {
 
     private void hold() {
       reached.countDown();
-      try {
-        open.await();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
+      ConcurrentTasks.await(open);
     }
 
     /** Number of reads of objects whose keys have a part. */
@@ -139,9 +134,7 @@ class QuarantineTest {
     pack = PackBytes.ofSize(1_000, 1);
     store = new DirectoryObjectStore(directory);
     faulty = new Faulty(store);
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "1 s");
-    manager = new S3RepositoryManager(faulty, S3Settings.from(config, "test"));
+    manager = TestRepositories.manager(faulty, "[s3]\ncommitDeadline = 1 s");
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
     elsewhere.createRepository("r").close(); // which may take longer than a second
   }

@@ -38,7 +38,6 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
@@ -114,9 +113,7 @@ class VanishedPackTest {
         commit.setCommitter(commit.getAuthor());
         tip = inserter.insert(commit);
         inserter.flush();
-        RefUpdate update = there.updateRef(Constants.R_HEADS + "master");
-        update.setNewObjectId(tip);
-        update.update();
+        TestRepositories.update(there, Constants.R_HEADS + "master", tip);
       }
     }
   }

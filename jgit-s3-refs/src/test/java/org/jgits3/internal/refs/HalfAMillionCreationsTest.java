@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -63,16 +61,12 @@ class HalfAMillionCreationsTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name(i)));
     }
-    try (RevWalk walk = new RevWalk(here)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(here, batch);
     return batch.getCommands();
   }
 
   private void putARefInTheWay() throws IOException {
-    RefUpdate u = here.updateRef(THERE);
-    u.setNewObjectId(first);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(here, THERE, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private long written() {

@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -48,9 +46,7 @@ class LinkAndEventsTest {
   }
 
   private void set(String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    update.forceUpdate();
+    TestRepositories.force(repository, name, id);
   }
 
   private ReceiveCommand.Result execute(S3Repository handle, ReceiveCommand command)
@@ -58,9 +54,7 @@ class LinkAndEventsTest {
     BatchRefUpdate batch = handle.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.addCommand(command);
-    try (RevWalk walk = new RevWalk(handle)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(handle, batch);
     return command.getResult();
   }
 

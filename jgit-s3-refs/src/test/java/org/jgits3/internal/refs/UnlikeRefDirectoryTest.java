@@ -8,12 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
 import org.jgits3.S3Repository;
@@ -65,9 +61,7 @@ class UnlikeRefDirectoryTest {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.addCommand(commands);
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return commands.stream().map(ReceiveCommand::getResult).toList();
   }
 
@@ -139,18 +133,13 @@ class UnlikeRefDirectoryTest {
   @Test
   void an_update_through_a_symbolic_ref_to_a_name_that_is_taken_is_refused() throws Exception {
     link(OTHER, MASTER + "/below");
-    RefUpdate u = repository.updateRef(OTHER);
-    u.setNewObjectId(second);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(TestRepositories.update(repository, OTHER, second))
+        .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
     assertThat(repository.exactRef(MASTER + "/below")).isNull();
   }
 
   private ObjectId blob() throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-      return blob;
-    }
+    return TestRepositories.blob(repository, new byte[] {1});
   }
 
   @Test
@@ -197,9 +186,7 @@ class UnlikeRefDirectoryTest {
     batch.setAllowNonFastForwards(true);
     batch.setRefLogMessage("push", true);
     batch.addCommand(new ReceiveCommand(from, to, OTHER));
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return repository.getRefDatabase().getReflogReader(OTHER).getLastEntry().getComment();
   }
 

@@ -3,8 +3,8 @@ package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.delete;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -66,7 +66,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   }
 
   private void isRefused(String ref) throws IOException {
-    assertThatThrownBy(() -> point(pusher, ref, found))
+    assertThatThrownBy(() -> force(pusher, ref, found))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(found.name());
     assertThat(pusher.exactRef(ref)).isNull();
@@ -75,7 +75,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   @Test
   void E0_neither_a_collection_nor_a_push_relies_on_what_it_found_before() throws Exception {
     try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
-      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(drop.wake().garbageKept()).isTrue();
     }
     assertThat(isStored()).isTrue();
@@ -124,7 +124,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   void E2_a_collection_drops_nothing_if_a_ref_was_created_since_it_read_the_refs()
       throws Exception {
     try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
-      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(drop.wake().garbageKept()).isTrue();
     }
     assertThat(manifest().dropped()).isZero();
@@ -139,7 +139,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
       assertThat(late.getObjectDatabase().has(kept)).isTrue();
       collector.gc();
       assertThat(manifest().dropped()).isPositive();
-      assertThat(point(late, NEW, kept)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(late, NEW, kept)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(late.exactRef(NEW).getObjectId()).isEqualTo(kept);
     }
     isRefused("refs/heads/other");

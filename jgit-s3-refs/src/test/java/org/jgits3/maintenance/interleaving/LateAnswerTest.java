@@ -3,7 +3,7 @@ package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import org.eclipse.jgit.lib.ObjectId;
@@ -58,7 +58,7 @@ class LateAnswerTest {
         S3RepositoryManager collector = MaintenanceFixture.manager(plain)) {
       users.createRepository("r").close();
       try (S3Repository user = users.openRepository("r", Purpose.request())) {
-        point(user, "refs/heads/main", TestRepositories.commit(user, "first"));
+        force(user, "refs/heads/main", TestRepositories.commit(user, "first"));
         late.meanwhile =
             () -> {
               MaintenanceFixture.gc(collector);
@@ -68,7 +68,7 @@ class LateAnswerTest {
         ObjectId dropped = TestRepositories.commit(user, "dropped");
 
         assertThat(StoredManifest.read(plain, "r").dropped()).isPositive();
-        assertThatThrownBy(() -> point(user, "refs/heads/new", dropped))
+        assertThatThrownBy(() -> force(user, "refs/heads/new", dropped))
             .isInstanceOf(IOException.class)
             .hasMessageContaining(dropped.name());
       }

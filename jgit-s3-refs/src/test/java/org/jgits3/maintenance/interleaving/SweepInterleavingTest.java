@@ -183,6 +183,9 @@ class SweepInterleavingTest extends InterleavingFixture {
    * would list has been minted at or before the boundary, and is refused for that. So this insists
    * on the reason as well.
    */
+  @Holds(
+      "PackReplacement: A collection or compaction gives up if its input packs are no longer "
+          + "listed (E4)")
   @Test
   void D5_of_two_collections_of_the_same_packs_the_slower_gives_up_beside_a_sweep()
       throws Exception {

@@ -9,12 +9,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
@@ -44,11 +43,9 @@ class HiddenRefsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    Config config = new Config();
-    config.setString("init", null, "defaultBranch", "main");
     manager =
-        new S3RepositoryManager(
-            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[init]\ndefaultBranch = main");
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     GitClient git = GitClient.in(scratch);

@@ -29,7 +29,6 @@ import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -72,9 +71,7 @@ class HostileClientsTest {
   private ObjectId repository(String name) throws IOException {
     try (S3Repository r = manager.createRepository(name)) {
       ObjectId id = TestRepositories.commit(r, "secret of " + name);
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(id);
-      update.update();
+      TestRepositories.update(r, "refs/heads/main", id);
       return id;
     }
   }

@@ -214,11 +214,9 @@ class TransferRequestsTest {
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
   void a_listing_of_refs_asks_nothing_where_they_may_be_as_old(String version) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", "3600 s");
     try (S3RepositoryManager lazy =
-            new S3RepositoryManager(
-                new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new ObservedObjectStore(store(), this::count), "[s3 \"refs\"]\nvalidate = 3600 s");
         GitHttpServer there = GitHttpServer.builder().start(lazy)) {
       String[] list = {"-c", "protocol.version=" + version, "ls-remote", there.uri() + "r.git"};
       assertThat(cost(list).total()).isPositive();
@@ -234,9 +232,8 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     String second = work.run("rev-parse", "HEAD").strip();
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/tags/until");
-      update.setNewObjectId(ObjectId.fromString(first));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(there, "refs/tags/until", ObjectId.fromString(first)))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     // A client fetches here that had the advertisement from the other process.
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -291,9 +288,8 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     configure(manager, "uploadpack", "allowRefInWant", "true");
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/heads/wanted");
-      update.setNewObjectId(ObjectId.fromString(first));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(there, "refs/heads/wanted", ObjectId.fromString(first)))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     PacketLineOut lines = new PacketLineOut(body);
@@ -377,9 +373,7 @@ class TransferRequestsTest {
       ObjectId last = TestRepositories.commit(many, "first");
       for (int i = 0; i < 300; i++) {
         last = TestRepositories.commit(many, "push " + i, last);
-        RefUpdate update = many.updateRef("refs/heads/main");
-        update.setNewObjectId(last);
-        update.update();
+        TestRepositories.update(many, "refs/heads/main", last);
       }
       Instant deadline = Instant.now().plusSeconds(120); // compaction goes on in the background
       while (many.manifest().packs().size() > 30 && Instant.now().isBefore(deadline)) {
@@ -427,10 +421,8 @@ class TransferRequestsTest {
     push("second");
     ObjectId first = ObjectId.fromString(work.run("rev-parse", "HEAD~1"));
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/heads/main");
-      update.setNewObjectId(first);
-      update.setForceUpdate(true);
-      assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.FORCED);
+      assertThat(TestRepositories.force(there, "refs/heads/main", first))
+          .isEqualTo(RefUpdate.Result.FORCED);
     }
     // A client pushes here that had the advertisement from the other process.
     ObjectId second = ObjectId.fromString(work.run("rev-parse", "HEAD"));

@@ -16,7 +16,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -144,9 +143,7 @@ class BundleTest {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository r = manager.openRepository("r")) {
       receive(r, pack);
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(pack.commit());
-      update.update();
+      TestRepositories.update(r, "refs/heads/main", pack.commit());
       new DfsGarbageCollector(r).pack(NullProgressMonitor.INSTANCE);
       PackEntry collected = onlyPack(r);
       assertThat(collected.files()).containsKeys("bitmap", "idx", "pack");

@@ -72,9 +72,8 @@ class PackDamageTest {
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {
       receive(r, pack);
-      RefUpdate main = r.updateRef("refs/heads/main");
-      main.setNewObjectId(pack.commit());
-      assertThat(main.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/main", pack.commit()))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     forget();
   }

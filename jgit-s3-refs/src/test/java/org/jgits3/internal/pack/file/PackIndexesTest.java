@@ -166,9 +166,7 @@ class PackIndexesTest {
 
   /** A manager that keeps the repository that was opened last, and no other. */
   private static S3RepositoryManager keepingOne() throws Exception {
-    Config config = new Config();
-    config.setInt("s3", null, "manifestLimit", 0);
-    return new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+    return TestRepositories.manager(new MemoryObjectStore(), "[s3]\nmanifestLimit = 0");
   }
 
   @Test
@@ -258,9 +256,7 @@ class PackIndexesTest {
         S3Repository r = manager.openRepository("r")) {
       r.parseCommit(ids.get(0));
       long before = manager.indexBudget().held();
-      RefUpdate update = r.updateRef(Constants.R_HEADS + "master");
-      update.setNewObjectId(ids.get(0));
-      update.update();
+      TestRepositories.update(r, Constants.R_HEADS + "master", ids.get(0));
       manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
       r.parseCommit(ids.get(0));
       long after = 0;
@@ -277,9 +273,10 @@ class PackIndexesTest {
   @Test
   void every_kind_of_side_file_is_checked_when_it_is_loaded() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
-      RefUpdate update = there.updateRef(Constants.R_HEADS + "master");
-      update.setNewObjectId(TestRepositories.commit(there, "first"));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(
+              TestRepositories.update(
+                  there, Constants.R_HEADS + "master", TestRepositories.commit(there, "first")))
+          .isEqualTo(RefUpdate.Result.NEW);
       DfsGarbageCollector gc = new DfsGarbageCollector(there);
       gc.setWriteCommitGraph(true);
       assertThat(gc.pack(NullProgressMonitor.INSTANCE)).isTrue();

@@ -21,6 +21,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
@@ -118,9 +119,10 @@ class ReadBackTest {
     try (S3RepositoryManager manager = manager(spills);
         S3Repository r = manager.createRepository("r")) {
       for (int i = 0; i < 3; i++) {
-        RefUpdate update = r.updateRef("refs/heads/b" + i);
-        update.setNewObjectId(receive(r, PackBytes.ofSize(LARGER, i)));
-        assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+        assertThat(
+                TestRepositories.update(
+                    r, "refs/heads/b" + i, receive(r, PackBytes.ofSize(LARGER, i))))
+            .isEqualTo(RefUpdate.Result.NEW);
       }
     }
     try (S3RepositoryManager diskless = manager(directory.resolve("missing"));

@@ -18,6 +18,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
@@ -52,11 +53,7 @@ class StalledLoadTest {
     public ObjectVersion read(ReadRequest range) throws IOException {
       if (range.key().contains(repositoryId)) {
         asked.countDown();
-        try {
-          answered.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        ConcurrentTasks.await(answered);
       }
       return super.read(range);
     }

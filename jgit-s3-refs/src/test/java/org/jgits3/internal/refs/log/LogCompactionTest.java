@@ -376,9 +376,8 @@ class LogCompactionTest {
     damage(log.log().tail().get(0).external().orElseThrow().id());
     ObjectId id = TestRepositories.commit(repository, "first");
     for (int i = 0; i < 400; i++) {
-      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(450));
-      update.setNewObjectId(id);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(repository, "refs/heads/" + i + "/" + "x".repeat(450), id))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
   }
 
@@ -409,8 +408,6 @@ class LogCompactionTest {
   }
 
   private void create(String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
   }
 }

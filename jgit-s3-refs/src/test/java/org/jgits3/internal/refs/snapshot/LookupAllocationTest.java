@@ -8,15 +8,11 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.junit.jupiter.api.AutoClose;
@@ -44,11 +40,9 @@ class LookupAllocationTest {
 
   @BeforeEach
   void create() throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", "1 h");
     manager =
-        new S3RepositoryManager(
-            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
     repository = manager.createRepository("r");
     ObjectId commit = TestRepositories.commit(repository, "a commit");
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
@@ -57,9 +51,7 @@ class LookupAllocationTest {
       names[i] = String.format("refs/changes/%02d/%010d/meta", i % 100, i);
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commit, names[i]));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     repository.getRefDatabase().compact();
   }
 

@@ -9,10 +9,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -56,9 +54,7 @@ class ManySymbolicRefsTest {
   }
 
   private void set(String name) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(commit);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, name, commit)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private BatchRefUpdate batch() throws IOException {
@@ -70,9 +66,7 @@ class ManySymbolicRefsTest {
   }
 
   private void execute(BatchRefUpdate batch) throws IOException {
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   /** Asserts that there is room for all but symbolic refs. */

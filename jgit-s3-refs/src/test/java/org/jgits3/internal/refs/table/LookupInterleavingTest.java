@@ -82,9 +82,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    assertThat(u.forceUpdate())
+    assertThat(TestRepositories.force(r, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD, RefUpdate.Result.FORCED);
   }
 

@@ -12,10 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -95,12 +93,8 @@ class SnapshotReadByGitTest {
     BatchRefUpdate batch = ours.getRefDatabase().newBatchUpdate();
     batch.setAllowNonFastForwards(true);
     commands.forEach(batch::addCommand);
-    try (RevWalk walk = new RevWalk(ours)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.execute(ours, batch);
+    TestRepositories.assertAllOk(batch);
   }
 
   private static ReceiveCommand creation(String name, ObjectId id) {

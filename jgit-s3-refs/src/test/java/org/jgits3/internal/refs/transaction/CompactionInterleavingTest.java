@@ -14,16 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
@@ -107,17 +103,14 @@ class CompactionInterleavingTest {
   }
 
   void push(String name, ObjectId id) throws IOException {
-    RefUpdate u = fast.updateRef(name);
-    u.setNewObjectId(id);
-    assertThat(u.forceUpdate())
+    assertThat(TestRepositories.force(fast, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.NO_CHANGE);
     expected.put(name, id);
   }
 
   void delete(String name) throws IOException {
-    RefUpdate u = fast.updateRef(name);
-    u.setForceUpdate(true);
-    assertThat(u.delete()).isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
+    assertThat(TestRepositories.delete(fast, name))
+        .isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
     expected.remove(name);
   }
 
@@ -319,9 +312,7 @@ class CompactionInterleavingTest {
         expected.put(directory + i, a);
       }
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
     return batch.getCommands();
   }
 
@@ -378,10 +369,8 @@ class CompactionInterleavingTest {
 
   /** All that is listed stays, and the outcome is counted once. */
   private void commitInDoubt(IoConsumer<S3Repository> action) throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager cut =
-            new S3RepositoryManager(new Silent(), S3Settings.from(config, "test"));
+            TestRepositories.manager(new Silent(), "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = cut.openRepository("r")) {
       action.accept(r);
       assertThat(cut.manifestMetrics().unknownOutcomes(UnknownCause.NO_ANSWER)).isEqualTo(1);

@@ -9,10 +9,8 @@ import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -70,9 +68,8 @@ class CompactionMemoryTest {
       moved = TestRepositories.commit(r, "second", first);
       createRefs(r, first, names, refs);
       before = snapshot(r);
-      RefUpdate update = r.updateRef(updated);
-      update.setNewObjectId(moved);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+      assertThat(TestRepositories.update(r, updated, moved))
+          .isEqualTo(RefUpdate.Result.FAST_FORWARD);
     }
 
     long heap = before.size() / MIB + REST;
@@ -95,9 +92,7 @@ class CompactionMemoryTest {
     for (int i = 0; i < refs; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, directory + i));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   private void compactInAProcessOfItsOwn(long heap) throws Exception {

@@ -116,9 +116,7 @@ class InitialRefsTest {
   }
 
   private void update(S3Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(commit);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(r, name, commit)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   @Test

@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,11 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -100,17 +99,8 @@ public class LargeBatchTest {
     second = TestRepositories.commit(here, "second", first);
   }
 
-  private static RefUpdate.Result update(S3Repository r, String name, ObjectId id)
-      throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
-  }
-
   private static void delete(S3Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setForceUpdate(true);
-    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(r, name)).isEqualTo(RefUpdate.Result.FORCED);
   }
 
   private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
@@ -122,20 +112,18 @@ public class LargeBatchTest {
   }
 
   private void execute(BatchRefUpdate batch) throws IOException {
-    try (RevWalk walk = new RevWalk(here)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(here, batch);
   }
 
   @Test
   void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
-    update(here, MASTER, first);
+    force(here, MASTER, first);
     here.getRefDatabase().compact();
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.addCommand(new ReceiveCommand(first, second, MASTER));
     batch.setAtomic(true);
     try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> update(there, MASTER, TestRepositories.commit(there, "theirs")));
+      afterSnapshot.set(() -> force(there, MASTER, TestRepositories.commit(there, "theirs")));
       execute(batch);
     }
 
@@ -143,22 +131,22 @@ public class LargeBatchTest {
         .extracting(ReceiveCommand::getResult)
         .contains(ReceiveCommand.Result.LOCK_FAILURE)
         .doesNotContain(ReceiveCommand.Result.OK);
-    assertThat(update(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(force(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
   }
 
   /** Executes a batch that creates many refs, and checks that others may change other refs. */
   private void executeBesideOthers(BatchRefUpdate batch) throws Exception {
-    update(here, MASTER, first);
-    update(here, "refs/heads/gone", first);
+    force(here, MASTER, first);
+    force(here, "refs/heads/gone", first);
     here.getRefDatabase().compact();
     int before = snapshots.get();
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
       afterSnapshot.set(
           () -> {
-            update(there, MASTER, theirs);
-            update(there, "refs/heads/new", theirs);
+            force(there, MASTER, theirs);
+            force(there, "refs/heads/new", theirs);
             delete(there, "refs/heads/gone");
           });
       execute(batch);
@@ -177,9 +165,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAtomic(true);
     executeBesideOthers(batch);
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test
@@ -188,7 +174,7 @@ public class LargeBatchTest {
     batch.setAtomic(false);
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> update(there, "refs/changes/7/meta", theirs));
+      afterSnapshot.set(() -> force(there, "refs/changes/7/meta", theirs));
       execute(batch);
     }
 
@@ -212,7 +198,7 @@ public class LargeBatchTest {
     int before = snapshots.get();
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> update(there, "refs/changes/7", theirs));
+      afterSnapshot.set(() -> force(there, "refs/changes/7", theirs));
       execute(batch);
     }
 
@@ -242,19 +228,17 @@ public class LargeBatchTest {
   @Test
   void a_batch_with_a_refused_command_is_decided_again_when_that_one_could_be_done()
       throws Exception {
-    update(here, MASTER, first);
+    force(here, MASTER, first);
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAllowNonFastForwards(true);
     batch.addCommand(new ReceiveCommand(second, first, MASTER));
     batch.setAtomic(false);
     try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> update(there, MASTER, second));
+      afterSnapshot.set(() -> force(there, MASTER, second));
       execute(batch);
     }
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.exactRef(MASTER).getObjectId()).isEqualTo(first);
   }
 
@@ -275,9 +259,7 @@ public class LargeBatchTest {
                 }));
       }
       for (Future<BatchRefUpdate> batch : running) {
-        assertThat(batch.get().getCommands())
-            .extracting(ReceiveCommand::getResult)
-            .containsOnly(ReceiveCommand.Result.OK);
+        TestRepositories.assertAllOk(batch.get());
       }
     } finally {
       threads.shutdownNow();
@@ -293,9 +275,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(199);
     String name = batch.getCommands().get(7).getRefName();
     assertThat(here.getRefDatabase().getReflogReader(here.exactRef(name)).getLastEntry())
@@ -308,9 +288,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), 800, i -> "refs/heads/" + name + i);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(800);
   }
 
@@ -326,7 +304,7 @@ public class LargeBatchTest {
         .extracting(ReceiveCommand::getResult)
         .containsOnly(ReceiveCommand.Result.REJECTED_OTHER_REASON);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).isEmpty();
-    assertThat(update(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(force(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private S3RefDatabase refs(Executor background) {
@@ -362,9 +340,7 @@ public class LargeBatchTest {
       String group = "refs/" + b + "/";
       BatchRefUpdate batch = creating(refs, 200, i -> group + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     Manifest after = StoredManifest.read(store, "r");
     assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
@@ -388,9 +364,7 @@ public class LargeBatchTest {
       String group = "refs/" + b + "/";
       BatchRefUpdate batch = creating(processes[b % processes.length], 30, i -> group + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     Manifest now = StoredManifest.read(store, "r");
     assertThat(Folding.obliges(blank(), now)).as("due").isTrue();
@@ -419,9 +393,7 @@ public class LargeBatchTest {
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     assertThat(refs.getRefs()).hasSize(1200);
   }
