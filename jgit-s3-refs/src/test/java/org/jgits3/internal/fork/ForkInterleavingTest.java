@@ -3,6 +3,7 @@ package org.jgits3.internal.fork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
 import java.io.IOException;
@@ -148,19 +149,22 @@ class ForkInterleavingTest extends ForkTestCase {
     }
   }
 
+  private Throwable failureOfFork(String name, String template, IoRunnable beforeLook) {
+    return catchThrowable(() -> forks(name, template, beforeLook));
+  }
+
   @Test
   void it_is_not_known_whether_a_fork_is_whole_that_could_not_look_at_its_template()
       throws Exception {
     StoreException.Refused refused = new StoreException.Refused("x", "the store is closed", null);
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.push("f"); // by another process that sees it already
-                      throw refused;
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.push("f"); // by another process that sees it already
+                  throw refused;
+                }))
         .isInstanceOf(UnknownOutcomeException.class)
         .hasMessage(
             "the store is closed; if there is a fork f, it is whole if its template t, of id "
@@ -178,15 +182,14 @@ class ForkInterleavingTest extends ForkTestCase {
     it.manager.fork("u", "f").close();
     it.isSound("f");
     String template = it.manifest("u").repositoryId();
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "g",
-                    "u",
-                    () -> {
-                      tombstone("u");
-                      it.template("r", "u");
-                    }))
+    assertThat(
+            failureOfFork(
+                "g",
+                "u",
+                () -> {
+                  tombstone("u");
+                  it.template("r", "u");
+                }))
         .isInstanceOf(ManifestException.Gone.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
     assertThat(it.sweepById(template).fork()).contains("f");
@@ -195,15 +198,14 @@ class ForkInterleavingTest extends ForkTestCase {
   @Test
   void a_fork_that_others_have_pushed_to_is_not_deleted() throws Exception {
     String template = it.templateId();
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.push("f");
-                      tombstone("t");
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.push("f");
+                  tombstone("t");
+                }))
         .isInstanceOf(UnknownOutcomeException.class);
     assertThat(it.refs("f")).hasSize(2);
     it.sweepById(template);
@@ -212,16 +214,15 @@ class ForkInterleavingTest extends ForkTestCase {
 
   @Test
   void a_repository_that_has_taken_the_name_of_a_fork_is_not_deleted_for_it() throws Exception {
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.manager.delete("f");
-                      it.manager.createRepository("f").close();
-                      tombstone("t");
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.manager.delete("f");
+                  it.manager.createRepository("f").close();
+                  tombstone("t");
+                }))
         .isInstanceOf(ManifestException.Gone.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
     assertThat(it.manifest("f").template()).isEmpty();
