@@ -25,6 +25,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of a JGit server that knows nothing of this library but the resolver. Pushes are made by
  * git.
  */
+@Holds(
+    "S3RepositoryManager: Pushes that a server receives through the resolver alone are published "
+        + "like others")
 class EmbeddedServerTest {
   private static final String COUNTER = "refs/meta/pushes";
 
@@ -156,11 +160,13 @@ class EmbeddedServerTest {
 
   private static void count(Repository repository) throws IOException {
     ObjectId before = repository.resolve(COUNTER);
-    RefUpdate update = repository.updateRef(COUNTER);
-    update.setNewObjectId(
-        before == null
-            ? TestRepositories.commit(repository, "1")
-            : TestRepositories.commit(repository, "more", before));
-    assertThat(update.update()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD);
+    assertThat(
+            TestRepositories.update(
+                repository,
+                COUNTER,
+                before == null
+                    ? TestRepositories.commit(repository, "1")
+                    : TestRepositories.commit(repository, "more", before)))
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD);
   }
 }

@@ -22,12 +22,16 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests of the memory that a process has of repositories it has opened. */
+@Holds(
+    "KnownRepositories: Handles of one repository share one object in a process; memory bounds "
+        + "those kept without a handle")
 @Timeout(120)
 class KnownRepositoriesTest {
   private static final String REF = "refs/heads/main";
@@ -89,9 +93,7 @@ class KnownRepositoriesTest {
       try (S3Repository other = manager.openRepository("a")) {
         assertThat(other.exactRef(REF)).isNull();
       }
-      RefUpdate update = mine.updateRef(REF);
-      update.setNewObjectId(id);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(mine, REF, id)).isEqualTo(RefUpdate.Result.NEW);
       try (S3Repository later = manager.openRepository("a")) {
         assertThat(later.exactRef(REF).getObjectId()).isEqualTo(id);
       }

@@ -3,7 +3,6 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -14,7 +13,7 @@ import org.eclipse.jgit.transport.RemoteRefUpdate;
 import org.eclipse.jgit.transport.Transport;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 class LocalRemoteTest {
   private final GitClient git;
   private final URIish remote;
-  private final S3RepositoryManager manager;
-  private final S3Repository repository;
+  @AutoClose private final S3RepositoryManager manager;
+  @AutoClose private final S3Repository repository;
 
   LocalRemoteTest(@TempDir Path directory) throws Exception {
     git = GitClient.in(directory);
@@ -33,18 +32,11 @@ class LocalRemoteTest {
     repository = manager.createRepository("r");
   }
 
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
-  }
-
   @Test
   void it_is_pushed_to_a_directory() throws Exception {
     ObjectId id = TestRepositories.commit(repository, "first");
-    RefUpdate update = repository.updateRef("refs/heads/main");
-    update.setNewObjectId(id);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, "refs/heads/main", id))
+        .isEqualTo(RefUpdate.Result.NEW);
     RemoteRefUpdate command =
         new RemoteRefUpdate(repository, "refs/heads/main", "refs/heads/main", false, null, null);
     try (Transport transport = Transport.open(repository, remote)) {

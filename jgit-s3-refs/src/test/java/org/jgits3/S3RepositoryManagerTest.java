@@ -3,6 +3,7 @@ package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,7 +36,8 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,28 +45,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One manager here and one elsewhere, as two processes on one store have them. */
+@Holds("ManifestCommitter, KnownRepositories: A deleted repository is not opened again from memory")
+@Holds("S3Reader: A missing object is looked for in newer packs before it is reported")
 class S3RepositoryManagerTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @BeforeEach
   void open() throws Exception {
     manager = TestRepositories.manager(directory);
     elsewhere = TestRepositories.manager(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
-  }
-
-  private static RefUpdate.Result update(Repository r, String name, ObjectId id)
-      throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
   }
 
   @Test
@@ -129,7 +120,7 @@ class S3RepositoryManagerTest {
         S3Repository there = elsewhere.openRepository("r")) {
       assertThat(there.exactRef("refs/heads/master")).isNull();
       ObjectId id = TestRepositories.commit(here, "first");
-      assertThat(update(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
 
       assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
       assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
@@ -168,6 +159,7 @@ class S3RepositoryManagerTest {
     }
   }
 
+  @Holds("ManifestConfig: `load()` gives the stored configuration. Listeners learn of each change.")
   @Test
   void a_configuration_that_is_loaded_is_the_stored_one_whoever_changed_it() throws Exception {
     try (S3Repository here = manager.createRepository("r");
@@ -232,11 +224,11 @@ class S3RepositoryManagerTest {
       there.getListenerList().addRefsChangedListener(heard::add);
       there.getRefDatabase().getRefs();
       ObjectId id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       assertThat(heard).isEmpty();
       there.scanForRepoChanges();
       assertThat(heard).hasSize(1);
-      update(there, "refs/heads/other", id);
+      force(there, "refs/heads/other", id);
       assertThat(heard).hasSize(2);
       there.getRefDatabase().getRefs();
       assertThat(heard).hasSize(2);
@@ -249,11 +241,11 @@ class S3RepositoryManagerTest {
     try (S3Repository here = manager.createRepository("old");
         S3Repository there = elsewhere.openRepository("old")) {
       id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       there.scanForRepoChanges();
       manager.rename("old", "new/name");
       assertThat(there.exists()).isFalse();
-      assertThatThrownBy(() -> update(there, "refs/heads/x", id))
+      assertThatThrownBy(() -> force(there, "refs/heads/x", id))
           .isInstanceOf(ManifestException.Gone.class);
     }
     assertThat(elsewhere.list()).containsExactly("new/name");
@@ -304,7 +296,7 @@ class S3RepositoryManagerTest {
       long began = System.nanoTime();
       ObjectId commit = TestRepositories.commit(r, "commit");
       late.set(true);
-      assertThat(update(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(r, "refs/heads/main", commit)).isEqualTo(RefUpdate.Result.NEW);
 
       assertThatThrownBy(() -> here.openRepository("r", Purpose.request(began)))
           .isInstanceOf(RepositoryNotFoundException.class);
@@ -318,7 +310,7 @@ class S3RepositoryManagerTest {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
       ObjectId id = TestRepositories.commit(here, "first");
-      update(here, "refs/heads/master", id);
+      force(here, "refs/heads/master", id);
       there.scanForRepoChanges();
       manager.delete("r");
       assertThat(manager.list()).isEmpty();
@@ -355,6 +347,9 @@ class S3RepositoryManagerTest {
     }
   }
 
+  @Holds(
+      "S3RepositoryManager, ManifestCommitter: After this process deletes or renames a "
+          + "repository, its handles ask the store at every look-up")
   @ParameterizedTest
   @ValueSource(strings = {"always", "afterOpen", "1 h"})
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)
@@ -425,10 +420,10 @@ class S3RepositoryManagerTest {
     try (S3Repository there = elsewhere.createRepository("r")) {
       manager.openRepository("r").close();
       ObjectId id = TestRepositories.commit(there, "first");
-      update(there, "refs/heads/before", id);
+      force(there, "refs/heads/before", id);
       try (S3Repository r = manager.openRepository("r", Purpose.request())) {
         assertThat(r.exactRef("refs/heads/before").getObjectId()).isEqualTo(id);
-        update(r, "refs/heads/own", id);
+        force(r, "refs/heads/own", id);
         assertThat(r.exactRef("refs/heads/own").getObjectId()).isEqualTo(id);
       }
     }
@@ -474,7 +469,7 @@ class S3RepositoryManagerTest {
     try (S3Repository r = manager.createRepository("r")) {
       ObjectId id = TestRepositories.commit(r, "first");
       for (String name : List.of("refs/heads/a\nb", "refs/heads/a b", "refs/heads/\u0007")) {
-        assertThat(update(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+        assertThat(force(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
       }
       r.getRefDatabase().compact();
       assertThat(r.getRefDatabase().getRefs()).isEmpty();

@@ -22,12 +22,19 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Histories that end at shallow commits, as a fetch with a depth leaves them. */
+@Holds(
+    "ShallowCommits, SharedPacks: A commit stops being shallow when everything that its parents "
+        + "lead to is listed. This is checked again if objects were removed since. (H0, H3)")
+@Holds(
+    "S3ObjDatabase: Bitmaps and commit graphs made while the history ended at shallow commits "
+        + "are never listed (H1)")
 class ShallowRepositoryTest {
   private static final int COMMITS = 5;
 
@@ -35,8 +42,8 @@ class ShallowRepositoryTest {
   private GitClient git;
   private URIish remote;
   private ObjectId head;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
@@ -51,12 +58,6 @@ class ShallowRepositoryTest {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     manager = TestRepositories.manager(store());
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private URIish uri(String name) throws Exception {
@@ -157,6 +158,9 @@ class ShallowRepositoryTest {
     assertThat(sent("copy.git")).isEqualTo(COMMITS);
   }
 
+  @Holds(
+      "ShallowCommits: A change of shallow commits is merged with those committed since it was "
+          + "read")
   @Test
   void changes_of_shallow_commits_by_several_handles_are_all_kept() throws Exception {
     ObjectId one = TestRepositories.commit(repository, "one");

@@ -2,22 +2,28 @@
 package org.jgits3;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevWalk;
+import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.store.ObjectStore;
 
 /** Repositories and objects for tests. */
@@ -88,6 +94,15 @@ public final class TestRepositories {
     }
   }
 
+  /** Inserts a blob. */
+  public static ObjectId blob(Repository repository, byte[] content) throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      ObjectId id = inserter.insert(Constants.OBJ_BLOB, content);
+      inserter.flush();
+      return id;
+    }
+  }
+
   /** Inserts an annotated tag. */
   public static ObjectId tag(Repository repository, String name, ObjectId commit)
       throws IOException {
@@ -101,5 +116,45 @@ public final class TestRepositories {
       inserter.flush();
       return id;
     }
+  }
+
+  private static RefUpdate updateTo(Repository repository, String ref, ObjectId id)
+      throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setNewObjectId(id);
+    return update;
+  }
+
+  /** Sets a ref if that is a creation or a fast-forward. */
+  public static RefUpdate.Result update(Repository repository, String ref, ObjectId id)
+      throws IOException {
+    return updateTo(repository, ref, id).update();
+  }
+
+  /** Sets a ref, whatever it is. */
+  public static RefUpdate.Result force(Repository repository, String ref, ObjectId id)
+      throws IOException {
+    return updateTo(repository, ref, id).forceUpdate();
+  }
+
+  /** Deletes a ref, whatever it is. */
+  public static RefUpdate.Result delete(Repository repository, String ref) throws IOException {
+    RefUpdate update = repository.updateRef(ref);
+    update.setForceUpdate(true);
+    return update.delete();
+  }
+
+  /** Executes a batch. */
+  public static void execute(Repository repository, BatchRefUpdate batch) throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      batch.execute(walk, NullProgressMonitor.INSTANCE);
+    }
+  }
+
+  /** Asserts that all commands of a batch were accepted. */
+  public static void assertAllOk(BatchRefUpdate batch) {
+    assertThat(batch.getCommands())
+        .extracting(ReceiveCommand::getResult)
+        .containsOnly(ReceiveCommand.Result.OK);
   }
 }

@@ -26,6 +26,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
  * Several processes update the same refs through stores that fail, lose replies, and deliver writes
  * late and twice. Whatever was acknowledged is in the log once, whatever was refused is not.
  */
+@Holds("S3RefUpdate: A ref is updated only from the value that the decision was made on")
+@Holds("SharedRefs: An acknowledged change is in the log once, a refused one is not")
 class UnreliableStoreTest {
   private static final int MANAGERS = 3;
   private static final int THREADS = 3;

@@ -137,9 +137,8 @@ class PoliciesTest {
     assertThatIOException().isThrownBy(() -> manager.openRepository("missing"));
     try (S3Repository r = manager.createRepository("r")) {
       ObjectId commit = PackBytes.ofSize(PARTS, 1).pushTo(r);
-      RefUpdate main = r.updateRef("refs/heads/main");
-      main.setNewObjectId(commit);
-      assertThat(main.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/main", commit))
+          .isEqualTo(RefUpdate.Result.NEW);
       PackBytes broken = PackBytes.ofSize(PARTS, 2).corrupt();
       assertThatIOException().isThrownBy(() -> broken.pushTo(r));
       try (S3Repository push = manager.openRepository("r", Purpose.push())) {

@@ -23,6 +23,7 @@ import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
@@ -37,6 +38,7 @@ import software.amazon.awssdk.services.sts.model.Credentials;
  * The sample policies on a server that enforces them: with credentials that a policy bounds, a role
  * does its work, and is refused what belongs to others.
  */
+@Tag("s3")
 class S3PoliciesTest {
   private static final String POINTER = RepositoryName.of("r").pointerKey();
   private static final byte[] BYTES = {1};

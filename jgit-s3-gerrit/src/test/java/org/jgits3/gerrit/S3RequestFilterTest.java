@@ -36,6 +36,7 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -45,6 +46,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "StoreFailureResponse, GerritRequest: A request for which a project could not be read is an "
+        + "error of the server: no user or project counts as unknown because the store does not "
+        + "answer")
 class S3RequestFilterTest {
   private static final Project.NameKey USERS = Project.nameKey("All-Users");
 

@@ -15,12 +15,10 @@ import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -33,21 +31,23 @@ import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refs are brought back to what they were, by a transaction that can be undone as well. */
+@Holds("RefRestoration: Refs are restored all or none, and never over changes made since the plan")
 class RefRestorationTest {
   private static final String MASTER = "refs/heads/master";
   private static final List<String> NAMES =
       List.of(MASTER, "refs/heads/a", "refs/heads/a/b", "refs/tags/v1", "refs/changes/01/1/1");
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private final List<ObjectId> commits = new ArrayList<>();
 
   @BeforeEach
@@ -59,16 +59,8 @@ class RefRestorationTest {
     }
   }
 
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
-  }
-
   private RefUpdate.Result update(String name, ObjectId id) throws IOException {
-    RefUpdate u = repository.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
+    return TestRepositories.force(repository, name, id);
   }
 
   private long generation() throws IOException {
@@ -98,9 +90,7 @@ class RefRestorationTest {
     ObjectId id = commits.get(random.nextInt(commits.size()));
     switch (random.nextInt(8)) {
       case 0 -> {
-        RefUpdate delete = repository.updateRef(name);
-        delete.setForceUpdate(true);
-        delete.delete();
+        TestRepositories.delete(repository, name);
       }
       case 1 -> repository.updateRef("HEAD", true).link(name);
       case 2 -> repository.updateRef("refs/heads/link", true).link(name);
@@ -130,9 +120,7 @@ class RefRestorationTest {
         batch.addCommand(new ReceiveCommand(old, to, name));
       }
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   @Seeds(6)
@@ -235,9 +223,7 @@ class RefRestorationTest {
     for (int i = 0; i < 5000; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/changes/" + i));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     long between = generation();
     repository.history().restoration(then).apply();
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
@@ -294,9 +280,7 @@ class RefRestorationTest {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.addCommand(commands);
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return batch;
   }
 

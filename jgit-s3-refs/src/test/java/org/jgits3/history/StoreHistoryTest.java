@@ -37,7 +37,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,8 +54,8 @@ class StoreHistoryTest {
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager elsewhere;
-  private S3RepositoryManager here;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager here;
   private StoreHistory history;
   private int commits;
 
@@ -69,12 +69,6 @@ class StoreHistoryTest {
     elsewhere = TestRepositories.manager(store);
     here = TestRepositories.manager(new ObservedObjectStore(new Interrupted(), counts));
     history = here.storeHistory();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    elsewhere.close();
-    here.close();
   }
 
   /** The store as the follower sees it: others may act at each request. */
@@ -126,10 +120,8 @@ class StoreHistoryTest {
 
   private void push(S3Repository repository, String ref) throws IOException {
     ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(commit);
-    update.setForceUpdate(true);
-    assertThat(update.update()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.force(repository, ref, commit))
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
   }
 
   /** The changes since a cursor, one text each, with the refs of their transactions in order. */

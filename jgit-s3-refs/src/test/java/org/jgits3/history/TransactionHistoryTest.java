@@ -19,20 +19,24 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.RefChange;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of followers of a repository: the transactions they get, and the requests. */
+@Holds(
+    "Transactions, TransactionHistory: A follower gets each transaction once and in order, or "
+        + "learns that its position is invalid")
 class TransactionHistoryTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private LongLog log;
 
   @BeforeEach
@@ -42,12 +46,6 @@ class TransactionHistoryTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     log = new LongLog(store, "r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void push(int i) throws IOException {

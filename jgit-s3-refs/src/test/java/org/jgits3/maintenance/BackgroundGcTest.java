@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -35,10 +35,14 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Collections that a server makes by itself. */
+@Holds(
+    "BackgroundGc, PackCompaction, GarbageCollection: A server collects old packs when that "
+        + "pays, never twice at once, nor again because of an older manifest")
 @Timeout(120)
 class BackgroundGcTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -64,7 +68,7 @@ class BackgroundGcTest extends MaintainedRepository {
       commit.setCommitter(TestRepositories.WHO);
       ObjectId id = inserter.insert(commit);
       inserter.flush();
-      point(it.user, ref, id);
+      force(it.user, ref, id);
     }
   }
 
@@ -258,6 +262,9 @@ class BackgroundGcTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "BackgroundSteps, MaintenancePauses: A repository waits for maintenance once, by name; its "
+          + "failures are remembered; deleted ones are skipped")
   @Test
   void a_repository_waits_once_however_often_it_is_opened_anew() throws Exception {
     push(3);
@@ -357,6 +364,9 @@ class BackgroundGcTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "BackgroundMaintenance, BackgroundGc, BackgroundSteps: Closing a server ends its "
+          + "maintenance, without waiting for it and without a failure")
   @Test
   void a_server_that_is_closed_does_not_wait_for_a_collection() throws Exception {
     push(3);

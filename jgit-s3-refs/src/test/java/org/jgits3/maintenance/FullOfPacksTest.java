@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -14,10 +14,14 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A repository whose manifest was filled with packs while none could be merged. */
+@Holds(
+    "BackgroundMaintenance, BackgroundCompaction: A manifest that is full of packs is compacted "
+        + "once that is possible, even if no commit changes it")
 @Timeout(300)
 class FullOfPacksTest {
   private final MemoryObjectStore store = new MemoryObjectStore();
@@ -25,7 +29,7 @@ class FullOfPacksTest {
   private static void push(S3RepositoryManager server, int number) throws IOException {
     try (S3Repository r = server.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, "commit " + number);
-      point(r, "refs/heads/main", id);
+      force(r, "refs/heads/main", id);
     }
   }
 

@@ -2,8 +2,8 @@
 package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.maintenance.MaintenanceFixture.delete;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -84,7 +84,7 @@ class GarbageAgeTest extends MaintainedRepository {
   void a_deleted_branch_is_restored_though_JGit_collects_with_a_short_ttl() throws Exception {
     expire("2.weeks.ago");
     ObjectId topic = TestRepositories.commit(it.user, "topic");
-    point(it.user, TOPIC, topic);
+    force(it.user, TOPIC, topic);
     long then = it.manifest().generation();
     delete(it.user, TOPIC);
     collectByJGit(Duration.ofMinutes(1));

@@ -29,7 +29,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,8 +43,8 @@ class ImportSweepTest {
 
   private DirectoryObjectStore plain;
   private StagedManifests store;
-  private S3RepositoryManager manager;
-  private S3Repository made;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository made;
   private String id;
 
   @BeforeEach
@@ -57,15 +57,9 @@ class ImportSweepTest {
     push();
   }
 
-  @AfterEach
-  void close() throws IOException {
-    made.close();
-    manager.close();
-  }
-
   private void push() throws IOException {
     ObjectId commit = TestRepositories.commit(made, "at " + manifest().generation());
-    MaintenanceFixture.point(made, "refs/heads/main", commit);
+    TestRepositories.force(made, "refs/heads/main", commit);
   }
 
   private Manifest manifest() throws IOException {

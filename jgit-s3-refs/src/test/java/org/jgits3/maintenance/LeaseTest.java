@@ -24,6 +24,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** One maintainer at a time, as far as that can be had, and work that goes on where it cannot. */
+@Holds(
+    "Lease, LeaseKeeper: A lost, stolen or expired lease fails no work and delays it by a "
+        + "bounded time")
 @Timeout(120)
 class LeaseTest extends MaintainedRepository {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
@@ -297,6 +301,9 @@ class LeaseTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds(
+      "LeaseKeeper, Maintenance, PackCompaction: During a collection servers merge only other "
+          + "packs, so pushes do not fill the manifest")
   @Test
   void no_server_compacts_what_is_being_collected() throws Exception {
     push(3);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.TestRepositories;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,7 +15,7 @@ abstract class MaintainedRepository {
   static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  MaintenanceFixture it;
+  @AutoClose MaintenanceFixture it;
 
   /** Value of the branch. */
   @Nullable private ObjectId last;
@@ -23,11 +23,6 @@ abstract class MaintainedRepository {
   @BeforeEach
   void open() throws Exception {
     it = new MaintenanceFixture(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
   }
 
   /** Pushes commits to the branch, one after the other; returns the last. */
@@ -38,7 +33,7 @@ abstract class MaintainedRepository {
           last == null
               ? TestRepositories.commit(it.user, message)
               : TestRepositories.commit(it.user, message, last);
-      MaintenanceFixture.point(it.user, MAIN, last);
+      TestRepositories.force(it.user, MAIN, last);
     }
     return last;
   }

@@ -6,14 +6,11 @@ import java.nio.file.Path;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.Soundness;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
@@ -38,9 +35,7 @@ public final class MaintenanceFixture {
 
   /** A process for which garbage expires at once. */
   public static S3RepositoryManager manager(ObjectStore store) throws ConfigInvalidException {
-    Config config = new Config();
-    config.setString("gc", null, "pruneExpire", "now");
-    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
+    return TestRepositories.manager(store, "[gc]\npruneExpire = now");
   }
 
   void close() throws IOException {
@@ -70,19 +65,5 @@ public final class MaintenanceFixture {
   /** Asserts that whatever the refs lead to is there. */
   void isSound() throws IOException {
     Soundness.assertSound(maintainer, "r");
-  }
-
-  public static RefUpdate.Result point(S3Repository repository, String ref, ObjectId id)
-      throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(id);
-    update.setForceUpdate(true);
-    return update.update();
-  }
-
-  public static RefUpdate.Result delete(S3Repository repository, String ref) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setForceUpdate(true);
-    return update.delete();
   }
 }

@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,8 +36,12 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
+@Holds(
+    "PackCompaction, BackgroundSteps, MaintenancePauses: Compaction skips packs of garbage and "
+        + "collections, works in bounded steps, and retries failures at growing intervals")
 class PackCompactionTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
 
@@ -103,6 +107,9 @@ class PackCompactionTest extends MaintainedRepository {
         .toList();
   }
 
+  @Holds(
+      "PackCompaction, BackgroundGc, BackgroundSteps: Compactions and collections in a server "
+          + "are bounded in objects by the heap. An `Error` is a failure like others.")
   @Test
   void a_step_is_bounded_in_objects_too_by_the_heap() {
     List<PackEntry> packs = packs("RECEIVE", LongStream.generate(() -> 7).limit(30).toArray());
@@ -147,7 +154,7 @@ class PackCompactionTest extends MaintainedRepository {
           last == null
               ? TestRepositories.commit(to, "root")
               : TestRepositories.commit(to, "commit " + i, last);
-      point(to, MAIN, last);
+      force(to, MAIN, last);
     }
     return last;
   }
@@ -182,7 +189,7 @@ class PackCompactionTest extends MaintainedRepository {
   void a_push_during_a_compaction_stays() throws Exception {
     ObjectId last = push(it.user, 12);
     it.store.beforeWrite(
-        () -> point(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
+        () -> force(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
     assertThat(it.maintainer.maintenance("r").compact()).isTrue();
     assertThat(it.manifest().packs()).hasSize(2);
     it.isSound();
@@ -199,6 +206,7 @@ class PackCompactionTest extends MaintainedRepository {
     it.isSound();
   }
 
+  @Holds("PinnedRepository: Maintenance uses the configuration at its begin")
   @Test
   void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
     try (S3RepositoryManager server =
@@ -316,7 +324,7 @@ class PackCompactionTest extends MaintainedRepository {
     compaction.consider(NAME, it.manifest());
 
     for (int i = 0; i < 12; i++) {
-      point(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
+      force(it.user, MAIN, TestRepositories.commit(it.user, "more " + i));
     }
     assertThat(steps(compaction, 1)).isEqualTo(1);
   }
@@ -351,6 +359,7 @@ class PackCompactionTest extends MaintainedRepository {
     }
   }
 
+  @Holds("S3RepositoryManager: Repositories opened before maintenance began are maintained too")
   @Test
   void a_repository_that_was_opened_before_is_maintained_as_well() throws Exception {
     try (S3RepositoryManager server =

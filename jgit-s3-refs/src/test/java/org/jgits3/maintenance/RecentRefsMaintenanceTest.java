@@ -3,8 +3,8 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.delete;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,11 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.Soundness;
@@ -44,7 +42,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +52,7 @@ class RecentRefsMaintenanceTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private MaintenanceFixture it;
+  @AutoClose private MaintenanceFixture it;
   private ObjectId first;
   private ObjectId second;
 
@@ -62,18 +60,13 @@ class RecentRefsMaintenanceTest {
   void create() throws Exception {
     it = new MaintenanceFixture(directory.resolve("store"));
     first = TestRepositories.commit(it.user, "first");
-    point(it.user, MAIN, first);
+    force(it.user, MAIN, first);
     createAll("refs/base/", RefFold.FEW);
     second = TestRepositories.commit(it.user, "second", first);
-    point(it.user, MAIN, second);
+    force(it.user, MAIN, second);
     delete(it.user, "refs/base/7");
     Folds.fold(it.user);
     assertThat(recent().count()).as("one changed, one deleted").isEqualTo(2);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    it.close();
   }
 
   private void createAll(String prefix, int count) throws IOException {
@@ -81,9 +74,7 @@ class RecentRefsMaintenanceTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, prefix + i));
     }
-    try (RevWalk walk = new RevWalk(it.user)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(it.user, batch);
   }
 
   private RefSnapshot recent() throws IOException {
@@ -109,7 +100,7 @@ class RecentRefsMaintenanceTest {
   void collections_and_sweeps_keep_both_tables_and_what_their_refs_lead_to() throws Exception {
     List<String> before = refs(it.user);
     String old = recent().id();
-    point(it.user, "refs/heads/more", second);
+    force(it.user, "refs/heads/more", second);
     Folds.fold(it.user);
     it.gc();
     for (int i = 0; i < 2; i++) {
@@ -150,9 +141,7 @@ class RecentRefsMaintenanceTest {
       batch.addCommand(ReceiveCommand.link(ObjectId.zeroId(), MAIN, name));
     }
     String base = it.manifest().refs().base().orElseThrow().id();
-    try (RevWalk walk = new RevWalk(it.user)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(it.user, batch);
     assertThat(batch.getCommands())
         .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
     assertThat(it.manifest().refs().base().orElseThrow().id())
@@ -200,7 +189,7 @@ class RecentRefsMaintenanceTest {
     }
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertThat(refs(fresh)).isEqualTo(expected);
-      point(fresh, "refs/heads/more", second);
+      force(fresh, "refs/heads/more", second);
       Folds.fold(fresh);
       assertThat(it.manifest().refs().tables()).hasSize(2);
       assertHasOneMoreThan(expected, fresh);
@@ -233,9 +222,7 @@ class RecentRefsMaintenanceTest {
     for (int i = from; i < from + count; i++) {
       batch.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), prefix + i));
     }
-    try (RevWalk walk = new RevWalk(it.user)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(it.user, batch);
     assertThat(batch.getCommands())
         .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
   }
@@ -269,7 +256,7 @@ class RecentRefsMaintenanceTest {
                 ObjectNames.snapshotKey(
                     repositoryId, it.manifest().refs().base().orElseThrow().id()));
     Files.delete(base);
-    point(it.user, "refs/heads/more", second);
+    force(it.user, "refs/heads/more", second);
     Folds.fold(it.user);
     assertThat(it.manifest().refs().hasRecent()).as("needs no base").isTrue();
     it.user.getRefDatabase().compact();
@@ -309,7 +296,7 @@ class RecentRefsMaintenanceTest {
   void the_log_is_replayed_backwards_across_a_new_base() throws Exception {
     List<String> before = refs(it.user);
     long then = it.manifest().generation();
-    point(it.user, MAIN, first);
+    force(it.user, MAIN, first);
     createAll("refs/more/", 10_000);
     delete(it.user, "refs/base/9");
     Folds.fold(it.user);

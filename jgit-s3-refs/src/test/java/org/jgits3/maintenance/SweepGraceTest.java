@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -37,6 +37,7 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +49,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Tests of the objects that a sweep with a grace period of a day spares. The clock is the test's.
  */
+@Holds(
+    "UnlistedObjects, SweepMarks, Sweep: An object is deleted only if it was not listed within "
+        + "the grace period, shown by a mark that old ([4](#notes))")
 @Timeout(120)
 class SweepGraceTest extends MaintainedRepository {
   private static final Duration DAY = Duration.ofDays(1);
@@ -67,7 +71,7 @@ class SweepGraceTest extends MaintainedRepository {
 
   private void push(String ref) throws IOException {
     try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
-      point(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
+      force(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
     }
   }
 
@@ -148,7 +152,7 @@ class SweepGraceTest extends MaintainedRepository {
       slow.getObjectDatabase().deferReceivedPacks();
       pack.pushTo(slow);
       sweepAfter(days(0));
-      point(slow, "refs/heads/slow", pack.commit());
+      force(slow, "refs/heads/slow", pack.commit());
     }
     Set<String> pushed = listed();
     it.gc();
@@ -240,6 +244,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   /** An object that left the manifest while the sweep slept was listed until then. */
+  @Holds("Sweep: The time of a mark is not before the commit of its manifest")
   @Test
   void a_sweep_that_slept_before_its_commit_leaves_a_mark_with_the_time_after_it()
       throws Exception {
@@ -275,7 +280,7 @@ class SweepGraceTest extends MaintainedRepository {
             .newPackParser(new ByteArrayInputStream(pack.bytes()))
             .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
       }
-      point(r, "refs/heads/large", pack.commit());
+      force(r, "refs/heads/large", pack.commit());
     }
     it.gc();
     for (int day = 0; day < 3; day++) {

@@ -17,10 +17,12 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the marks of sweeps, also of machines whose clocks are wrong. */
+@Holds("SweepMarks: Clocks decide how much a sweep spares, never its safety ([5](#notes))")
 class SweepMarksTest extends MaintainedRepository {
   private static final Duration HOUR = Duration.ofHours(1);
 

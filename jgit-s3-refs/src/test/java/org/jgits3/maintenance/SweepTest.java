@@ -3,7 +3,7 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -29,19 +29,17 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MultipartUpload;
-import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,6 +50,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Sweeps beside writers, collections and other sweeps, awake and asleep; D1 to D14 are the
  * interleavings that lose objects without the rules.
  */
+@Holds(
+    "ObjectNames, Sweep: A sweep deletes only keys of its repository; of a deleted one all, "
+        + "after the grace period")
+@Holds(
+    "Sweep: A killed import is deleted by a commit before its objects are, a week after its last "
+        + "commit (E-m23, E-m24, E-m36)")
+@Holds("Sweep: A sweep ends with an error if the store lists objects that it reported deleted")
+@Holds(
+    "Sweep: Marks follow the rule of objects. Uploads follow the boundary alone. Other keys stay.")
 class SweepTest extends MaintainedRepository {
   @BeforeEach
   void create() throws Exception {
@@ -90,7 +97,7 @@ class SweepTest extends MaintainedRepository {
   private ObjectId push(String ref) throws IOException {
     try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation());
-      point(r, ref, id);
+      force(r, ref, id);
       return id;
     }
   }
@@ -178,126 +185,9 @@ class SweepTest extends MaintainedRepository {
           .isInstanceOf(ManifestException.Stalled.class)
           .hasMessageContaining("repeat the operation");
       it.isSound();
-      point(stalled, "refs/heads/late", TestRepositories.commit(stalled, "late"));
+      force(stalled, "refs/heads/late", TestRepositories.commit(stalled, "late"));
     }
     it.isSound();
-  }
-
-  @Test
-  void D2_a_sweeper_that_was_overtaken_does_not_lower_the_boundary() throws Exception {
-    sweep(it.maintainer);
-    long[] raised = new long[1];
-    it.store.beforeWrite(
-        () -> {
-          for (int i = 0; i < 3; i++) {
-            push("refs/heads/" + i);
-            sweep(it.users);
-          }
-          raised[0] = it.manifest().sweepBoundary();
-        });
-    sweep(it.maintainer);
-    assertThat(raised[0]).isPositive();
-    assertThat(it.manifest().sweepBoundary()).isGreaterThanOrEqualTo(raised[0]);
-    it.isSound();
-  }
-
-  @Test
-  void D3_a_sweeper_goes_by_the_manifest_that_it_wrote_not_by_the_one_it_read() throws Exception {
-    PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository early = it.users.openRepository("r", Purpose.request())) {
-      early.getObjectDatabase().deferReceivedPacks();
-      pack.pushTo(early);
-      push("refs/heads/a");
-      it.store.beforeWrite(() -> point(early, "refs/heads/early", pack.commit()));
-      Sweep.Report report = sweep(it.maintainer);
-      assertThat(it.manifest().packs())
-          .filteredOn(p -> p.source().equals("RECEIVE"))
-          .hasSize(1)
-          .as("named before the boundary")
-          .allMatch(p -> ObjectNames.mintedAt(p.id()) <= report.sweepBoundary());
-    }
-    assertThat(stored()).containsAll(listed());
-    it.isSound();
-  }
-
-  @Test
-  void D0_D4_a_sweeper_that_slept_before_it_deletes_harms_nobody() throws Exception {
-    replacePacks();
-    sweep(it.maintainer);
-    replacePacks();
-    it.store.beforeDelete(
-        () -> {
-          for (int i = 0; i < 3; i++) {
-            push("refs/heads/" + i);
-            MaintenanceFixture.gc(it.users);
-            sweep(it.users);
-          }
-        });
-    assertThat(sweep(it.maintainer).objects()).isPositive();
-    it.isSound();
-  }
-
-  @Test
-  void D5_D6_collections_that_meet_while_a_sweep_goes_on_lose_nothing() throws Exception {
-    push("refs/heads/a");
-    it.store.beforeWrite(
-        () -> {
-          MaintenanceFixture.gc(it.users);
-          push("refs/heads/b");
-          sweepAll(it.users);
-        });
-    assertThatThrownBy(() -> it.gc()).isInstanceOf(IOException.class);
-    it.isSound();
-  }
-
-  @Test
-  void D7_to_D10_a_sweeper_that_slept_while_the_name_got_another_life_leaves_that_alone()
-      throws Exception {
-    replacePacks();
-    it.store.beforeWrite(this::startAnew);
-    assertThatThrownBy(() -> sweep(it.maintainer))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("the repository was deleted");
-    isSoundAnew();
-  }
-
-  @Test
-  void D10_a_sweeper_that_deletes_late_deletes_nothing_of_another_life() throws Exception {
-    replacePacks();
-    sweep(it.maintainer);
-    replacePacks();
-    it.store.beforeDelete(this::startAnew);
-    sweep(it.maintainer);
-    isSoundAnew();
-  }
-
-  private void startAnew() throws IOException {
-    it.users.delete("r");
-    try (S3Repository anew = it.users.createRepository("r")) {
-      point(anew, MAIN, TestRepositories.commit(anew, "anew"));
-    }
-  }
-
-  private void isSoundAnew() throws IOException {
-    Soundness.assertSound(it.users, "r");
-    assertThat(LiveObject.of(it.manifest())).isNotEmpty();
-  }
-
-  @Test
-  void D11_what_a_deleted_repository_left_goes_and_its_writers_never_come_back() throws Exception {
-    replacePacks();
-    String former = it.manifest().repositoryId();
-    try (S3Repository stalled = it.maintainer.openRepository("r")) {
-      it.users.delete("r");
-      assertThat(it.users.sweepById(former, Duration.ZERO, true).objects())
-          .isEqualTo(storedAndLeased().size());
-      it.users.sweepById(former, Duration.ZERO, false);
-      assertThat(storedAndLeased()).isEmpty();
-      it.users.createRepository("r").close();
-      assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
-          .isInstanceOf(IOException.class);
-    }
-    assertThat(it.manifest().packs()).isEmpty();
   }
 
   @ParameterizedTest
@@ -362,37 +252,6 @@ class SweepTest extends MaintainedRepository {
   }
 
   @Test
-  void D12_a_sweeper_that_finds_an_older_manifest_put_back_stops() throws Exception {
-    replacePacks();
-    sweep(it.maintainer);
-    Manifest old = it.manifest();
-    push("refs/heads/c");
-    sweep(it.maintainer);
-    Set<String> before = stored();
-    StoredManifest.rewrite(it.plain, "r", m -> old);
-    assertThatThrownBy(() -> sweep(it.maintainer)).isInstanceOf(ManifestException.Corrupt.class);
-    assertThat(stored()).isEqualTo(before);
-  }
-
-  @Test
-  void D14_a_name_that_left_cannot_be_listed_again() throws Exception {
-    PackEntry old = it.manifest().packs().get(0);
-    it.gc();
-    sweepAll(it.maintainer);
-    ManifestCommitter committer = committer();
-    assertThatThrownBy(
-            () ->
-                committer.commit(
-                    base -> {
-                      List<PackEntry> packs = new ArrayList<>(base.packs());
-                      packs.add(old);
-                      return Proposal.edit(base.withPacks(packs), true);
-                    }))
-        .isInstanceOf(ManifestException.Stalled.class);
-    it.isSound();
-  }
-
-  @Test
   void abandoned_uploads_are_aborted_and_those_of_late_are_not() throws Exception {
     String repositoryId = it.manifest().repositoryId();
     String old = ObjectNames.packKey(repositoryId, ObjectNames.mint(it.manifest()), "pack");
@@ -452,7 +311,7 @@ class SweepTest extends MaintainedRepository {
         switch (random.nextInt(4)) {
           case 0 -> sweep(manager);
           case 1 -> MaintenanceFixture.gc(manager);
-          default -> point(r, ref, TestRepositories.commit(r, ref + random.nextInt()));
+          default -> force(r, ref, TestRepositories.commit(r, ref + random.nextInt()));
         }
       } catch (IOException refused) {
         assertThat(refused).hasMessageNotContaining("Corrupt");

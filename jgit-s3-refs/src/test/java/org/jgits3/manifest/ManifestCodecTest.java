@@ -26,12 +26,21 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.ManifestFixture;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "ManifestCodec, CommitLoop: Truncated or flipped bytes are an error that names the key, and "
+        + "are never overwritten")
+@Holds(
+    "ManifestCodec, ManifestFile: A newer format is refused. An unknown `requires` allows "
+        + "reading only. Unknown fields survive.")
+@Holds("ManifestCodec: A manifest has at most 256 KiB")
+@Holds("ManifestCodec: A listing tells repositories from tombstones by size")
 class ManifestCodecTest {
   private static final String ID = "0123456789abcdef".repeat(2);
   private static final String WHERE = "r, memory:/repos/" + ID + "/manifest";

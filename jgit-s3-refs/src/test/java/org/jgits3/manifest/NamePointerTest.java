@@ -14,11 +14,15 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.jgits3.internal.commit.ManifestFixture;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Holds(
+    "NamePointer, ManifestCodec: A damaged pointer, or a manifest under another id, is refused "
+        + "and overwritten by a repair only")
 class NamePointerTest {
   private static final String WHERE = "memory:/names/r.git";
   private static final String ID = "0123456789abcdef".repeat(2);

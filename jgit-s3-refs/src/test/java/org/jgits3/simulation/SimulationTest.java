@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -19,6 +20,9 @@ class SimulationTest {
   private static final long NOT_OPENED = 10;
 
   @Test
+  @Holds(
+      "CommitLoop: A success is reported only after the write was acknowledged or found (A0, A10, "
+          + "A13)")
   void commits_are_linearizable() {
     run("CommitWorld", RandomSeed.count(300, 8_000));
   }

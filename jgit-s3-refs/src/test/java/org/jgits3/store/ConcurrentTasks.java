@@ -40,6 +40,19 @@ public final class ConcurrentTasks {
   }
 
   /**
+   * Waits in a place that must not be interrupted.
+   *
+   * @param latch what for
+   */
+  public static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /**
    * Runs one task on several threads and waits for all of them.
    *
    * @param threads how many

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jgits3.store.ConcurrentTasks.Task;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.Test;
  * <p>A subclass says how to open the store. Every test works under a key prefix of its own, so that
  * subclasses may use one bucket for all of them.
  */
+@Holds(
+    "DirectoryLocks, DirectoryObjectStore: Racing conditional writes lose nothing, also between "
+        + "processes")
 public abstract class ObjectStoreContract {
   private static final Optional<ObjectVersion> ANY = Optional.empty();
   private static final int THREADS = 16;

@@ -32,28 +32,26 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Compares advertisements of random refs with those of JGit, byte by byte, and of C git. */
+@Holds(
+    "RefSelection, ShownRefs, StreamedAdvertiser, LsRefs: Refs are advertised and hidden as by "
+        + "JGit and C git, byte by byte")
 class AdvertisementTest {
   @TempDir Path directory;
   @TempDir Path scratch;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
     manager = TestRepositories.manager(new DirectoryObjectStore(directory));
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   @Seeds(20)

@@ -34,7 +34,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,8 +45,8 @@ class ChosenRefsTest {
 
   @TempDir Path directory;
   private final Config hiding = new Config();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId other;
   private ObjectId blob;
   private ObjectId tree;
@@ -75,12 +75,6 @@ class ChosenRefsTest {
     hiding.fromText("[transfer]\n\thideRefs = refs/secret\n");
   }
 
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
-  }
-
   private static CommitBuilder commitOf(ObjectId tree) {
     CommitBuilder commit = new CommitBuilder();
     commit.setTreeId(tree);
@@ -91,9 +85,7 @@ class ChosenRefsTest {
   }
 
   private void set(String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.force(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private S3UploadPack fetch() {
@@ -155,9 +147,7 @@ class ChosenRefsTest {
   void objects_of_a_deleted_ref_are_not_sent_by_id() throws Exception {
     hiding.unset("transfer", null, "hideRefs");
     assertThat(want(fetch(), blob)).contains("PACK");
-    RefUpdate deletion = repository.updateRef(SECRET);
-    deletion.setForceUpdate(true);
-    deletion.delete();
+    TestRepositories.delete(repository, SECRET);
     for (ObjectId id : List.of(commit, tree, blob)) {
       assertNotSent(id);
     }

@@ -29,8 +29,9 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pushes the same packs into a repository of the store and to {@code git receive-pack}. */
+@Holds(
+    "PackCheck, DeltaCheck, PushParser, CheckedPackStream, StoredPackParser: A pack that Git "
+        + "refuses is not received, imported or exported, and a verification finds it")
+@Holds("ObjectFaults: A commit, tag or tree that only Git's fsck finds malformed is refused, too")
 class PacksThatGitRefusesTest {
   private static final byte[] KNOWN =
       "a blob that both repositories have\n".repeat(8).getBytes(UTF_8);
@@ -49,7 +54,7 @@ class PacksThatGitRefusesTest {
   @TempDir Path directory;
   private ObjectChecker checker = new ObjectChecker();
   private GitClient git;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void make_two_repositories() throws Exception {
@@ -75,14 +80,7 @@ class PacksThatGitRefusesTest {
   }
 
   private static void point(S3Repository repository, String ref, ObjectId to) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(to);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
+    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)
@@ -369,6 +367,9 @@ class PacksThatGitRefusesTest {
     return tree.toByteArray();
   }
 
+  @Holds(
+      "TreeCheck, Connectivity, Blobs, ReachableObjects, CheckedPackStream: An object has the "
+          + "type that commits, tags and trees say, or the push, import or export is refused")
   @Test
   void tree_that_names_an_object_of_another_type_is_refused() throws Exception {
     for (byte[] tree : List.of(new byte[0], other())) {

@@ -8,7 +8,6 @@ import java.util.Random;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -82,9 +81,7 @@ record RandomRefs(Random random) {
   private void delete(S3Repository repository) throws IOException {
     for (var ref : repository.getRefDatabase().getRefsByPrefix("refs/")) {
       if (random.nextInt(8) == 0) {
-        RefUpdate deletion = repository.updateRef(ref.getName());
-        deletion.setForceUpdate(true);
-        deletion.delete();
+        TestRepositories.delete(repository, ref.getName());
       }
     }
   }

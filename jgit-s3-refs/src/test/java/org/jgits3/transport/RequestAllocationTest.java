@@ -21,7 +21,6 @@ import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UploadPack;
@@ -30,12 +29,16 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that requests allocate as much in a repository of 100,000 refs as in one of 10. */
+@Holds(
+    "AdvertisedRefs, Connectivity: A push, a fetch and an advertisement allocate nothing for "
+        + "refs that they do not name")
 class RequestAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int FEW = 10;
@@ -46,7 +49,7 @@ class RequestAllocationTest {
   private static final long LEEWAY = 100_000;
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
   private ObjectId root;
 
   @BeforeEach
@@ -55,11 +58,6 @@ class RequestAllocationTest {
         TestRepositories.manager(
             new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
     create("few", FEW);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private void create(String name, int refs) throws IOException {
@@ -71,9 +69,7 @@ class RequestAllocationTest {
         String ref = "refs/changes/" + number.substring(4) + "/" + number + "/1";
         batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), root, ref));
       }
-      try (RevWalk walk = new RevWalk(repository)) {
-        batch.execute(walk, NullProgressMonitor.INSTANCE);
-      }
+      TestRepositories.execute(repository, batch);
       repository.getRefDatabase().compact();
     }
   }

@@ -18,6 +18,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.damage.DamagedRepository.Where;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Test;
  * answer is right, or an error with the key of the object. No evidence is written over, and with
  * the right bytes put back nothing is lost.
  */
+@Holds(
+    "Whatever the bytes of a stored object, at rest or in transit, each answer is right or an "
+        + "error with the key. Putting the right bytes back repairs it.")
 class BadBytesTest {
   private static StoredSample sample;
   private static Picture truth;

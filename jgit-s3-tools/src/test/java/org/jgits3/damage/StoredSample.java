@@ -14,7 +14,6 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -95,10 +94,7 @@ final class StoredSample {
   }
 
   static RefUpdate.Result point(S3Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate update = r.updateRef(name);
-    update.setNewObjectId(id);
-    update.setForceUpdate(true);
-    return update.update();
+    return TestRepositories.force(r, name, id);
   }
 
   private void batch(S3Repository r, String prefix, ObjectId id) throws IOException {
@@ -106,9 +102,7 @@ final class StoredSample {
     for (int i = 0; i < batch; i++) {
       update.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, prefix + "/" + i + "/1"));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      update.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, update);
   }
 
   static byte[] bytes(ObjectStore store, String key) throws IOException {

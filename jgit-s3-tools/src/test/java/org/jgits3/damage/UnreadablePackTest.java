@@ -61,9 +61,8 @@ class UnreadablePackTest {
   }
 
   private static void setMain(Repository repository, ObjectId to) throws IOException {
-    RefUpdate update = repository.updateRef("refs/heads/main");
-    update.setNewObjectId(to);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, "refs/heads/main", to))
+        .isEqualTo(RefUpdate.Result.NEW);
   }
 
   /** Makes a repository with the pack, which this library would not take. */

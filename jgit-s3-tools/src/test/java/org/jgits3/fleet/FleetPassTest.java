@@ -27,7 +27,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
@@ -37,8 +36,9 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,20 +53,14 @@ class FleetPassTest {
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager maintainer;
-  private S3RepositoryManager users;
+  @AutoClose private S3RepositoryManager maintainer;
+  @AutoClose private S3RepositoryManager users;
   private int commits;
 
   @BeforeEach
   void open() throws Exception {
     maintainer = TestRepositories.manager(new ObservedObjectStore(store, counts));
     users = TestRepositories.manager(store);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    maintainer.close();
-    users.close();
   }
 
   private void create(String... names) throws IOException {
@@ -83,7 +77,7 @@ class FleetPassTest {
   private void push(String name, String ref) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
       ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      MaintenanceFixture.point(repository, ref, commit);
+      TestRepositories.force(repository, ref, commit);
     }
   }
 
@@ -157,6 +151,9 @@ class FleetPassTest {
     assertThat(due()).containsExactly("b");
   }
 
+  @Holds(
+      "FleetPass, Claims, GarbageCollection: A pass skips only repositories whose manifest has a "
+          + "version on which the work ended and left nothing (S1)")
   @Test
   void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
@@ -180,7 +177,7 @@ class FleetPassTest {
 
   private void delete(String name, String ref) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
-      MaintenanceFixture.delete(repository, ref);
+      TestRepositories.delete(repository, ref);
     }
   }
 
@@ -208,6 +205,9 @@ class FleetPassTest {
     };
   }
 
+  @Holds(
+      "FleetPass, GarbageExpiry: A repository whose garbage expires is visited then; after a "
+          + "change of settings all are (S3)")
   @Test
   void garbage_that_expires_is_something_to_do_though_nothing_changed() throws Exception {
     create("a");
@@ -237,6 +237,7 @@ class FleetPassTest {
         .containsExactlyInAnyOrder("a", "b");
   }
 
+  @Holds("FleetPass: Passes at once keep each other's work (S4)")
   @Test
   void S4_two_passes_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
@@ -269,6 +270,9 @@ class FleetPassTest {
     assertThat(due()).isEmpty();
   }
 
+  @Holds(
+      "ScanState: A state that is damaged, or of another store, kind or version, is reported and "
+          + "not overwritten")
   @Test
   void damaged_state_is_told_and_kept() throws Exception {
     create("a");
@@ -369,6 +373,9 @@ class FleetPassTest {
     }
   }
 
+  @Holds(
+      "FleetPass: A repository counts as done after its work ended. A killed pass resumes after "
+          + "its last saved step. (S2)")
   @Test
   void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
     int all = 300;

@@ -24,7 +24,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
@@ -34,30 +33,28 @@ import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A pass of sweeps leaves out what has nothing that waits to be deleted, and nothing else. */
+@Holds(
+    "Sweep: A repository in which something waits to be deleted is visited by each pass of "
+        + "sweeps (S8, S8b)")
 class FleetSweepTest {
   private static final Duration DAY = Duration.ofDays(1);
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager sweeper;
-  private S3RepositoryManager users;
+  @AutoClose private S3RepositoryManager sweeper;
+  @AutoClose private S3RepositoryManager users;
   private int commits;
 
   @BeforeEach
   void open() throws Exception {
     sweeper = TestRepositories.manager(new ObservedObjectStore(store, counts));
     users = TestRepositories.manager(store);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    sweeper.close();
-    users.close();
   }
 
   private void create(String... names) throws IOException {
@@ -70,7 +67,7 @@ class FleetSweepTest {
   private void push(String name) throws IOException {
     try (S3Repository repository = users.openRepository(name)) {
       ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      MaintenanceFixture.point(repository, "refs/heads/main", commit);
+      TestRepositories.force(repository, "refs/heads/main", commit);
     }
   }
 

@@ -26,12 +26,16 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.verify.Verification;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Imports of one name beside each other. */
+@Holds(
+    "RepositoryCatalog: Each import has its own repository. Of several for one name one "
+        + "succeeds, and the others say so.")
 class ConcurrentImportsTest extends ImportFixture {
   /** Requests between two moments at which something happens. */
   private static final int STEP = RandomSeed.count(2, 1);

@@ -11,23 +11,26 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An update of an export copies what is new, and may end anywhere. */
+@Holds(
+    "DirectoryUpdate, PackDirectory: An update of an export moves refs when their objects are on "
+        + "disk, deletes those that the store lacks, and may be killed anywhere")
 class ExportUpdateTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private Path out;
 
   /** Ends the update when it has made some progress. */
@@ -70,17 +73,8 @@ class ExportUpdateTest {
     new Exporter(NullProgressMonitor.INSTANCE).run(repository, out);
   }
 
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
-  }
-
   private void set(String ref, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(id);
-    update.setForceUpdate(true);
-    update.update();
+    TestRepositories.force(repository, ref, id);
   }
 
   private void update() throws IOException {

@@ -18,7 +18,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** An export deletes nothing but what exports have left. */
 class ExporterTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private Path out;
   private Path staging;
 
@@ -40,12 +40,6 @@ class ExporterTest {
     update.update();
     out = directory.resolve("out");
     staging = directory.resolve("out.part.lock");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void export(ProgressMonitor monitor) throws IOException {

@@ -17,6 +17,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +26,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An import that is killed, at whatever request. */
+@Holds("RepositoryCatalog, Importer: An import is found only when it is complete (E-p40 to E-p43)")
+@Holds(
+    "Importer: A repository gets its name when it is complete. An import killed at any request "
+        + "does not stop the next one.")
 class ImportInterruptionTest extends ImportFixture {
   private static final String FORMAT = "--format=%(objectname) %(refname) %(symref)";
 

@@ -12,10 +12,15 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests of the memory of an import besides the table of its refs. */
+@Holds(
+    "PackedRefsFile, RefFiles, SourceRefs, InitialRefs: Refs of a directory take the memory of "
+        + "their table. Loose ones replace packed ones, and peeled values rest on the objects "
+        + "alone.")
 @Timeout(120)
 class ImportMemoryTest extends ImportFixture {
   private static final int REFS = 500_000;

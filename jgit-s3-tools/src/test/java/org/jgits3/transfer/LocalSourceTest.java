@@ -14,10 +14,12 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Directories whose refs cannot all be read are refused, since JGit passes over what it cannot. */
+@Holds("RefFiles, LocalSource, SourceRefs: A source with unreadable refs is refused")
 class LocalSourceTest {
   private final GitClient source;
   private final String head;

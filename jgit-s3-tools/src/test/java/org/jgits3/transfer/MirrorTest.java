@@ -17,13 +17,13 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.manifest.PackEntry;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Second pass of an import: a repository gets what its source has got since. */
 class MirrorTest extends ImportFixture {
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
   private Mirror mirror;
 
   @BeforeEach
@@ -33,11 +33,6 @@ class MirrorTest extends ImportFixture {
     manager = S3RepositoryManager.open(S3Settings.from(config, "test"));
     mirror = new Mirror(manager, NullProgressMonitor.INSTANCE);
     importInto(manager, source.directory().toString());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
   }
 
   private String commit(String text) {

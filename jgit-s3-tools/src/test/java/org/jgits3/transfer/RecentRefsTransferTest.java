@@ -2,8 +2,8 @@
 package org.jgits3.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.maintenance.MaintenanceFixture.delete;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,7 +14,6 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -27,7 +26,7 @@ import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,8 +36,8 @@ class RecentRefsTransferTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository user;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository user;
   private ObjectId first;
 
   @BeforeEach
@@ -46,18 +45,12 @@ class RecentRefsTransferTest {
     manager = MaintenanceFixture.manager(new DirectoryObjectStore(directory.resolve("store")));
     user = manager.createRepository("r");
     first = TestRepositories.commit(user, "first");
-    point(user, MAIN, first);
+    force(user, MAIN, first);
     createAll("refs/base/", RefFold.FEW);
-    point(user, MAIN, TestRepositories.commit(user, "second", first));
+    force(user, MAIN, TestRepositories.commit(user, "second", first));
     delete(user, "refs/base/7");
     Folds.fold(user);
     assertThat(user.manifest().refs().hasRecent()).isTrue();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    user.close();
-    manager.close();
   }
 
   private void createAll(String prefix, int count) throws IOException {
@@ -65,9 +58,7 @@ class RecentRefsTransferTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, prefix + i));
     }
-    try (RevWalk walk = new RevWalk(user)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(user, batch);
   }
 
   private static List<String> refs(Repository r) throws IOException {
@@ -92,7 +83,7 @@ class RecentRefsTransferTest {
   void a_restore_across_a_new_base_brings_back_both_levels() throws Exception {
     List<String> before = refs(user);
     Manifest copy = user.manifest();
-    point(user, MAIN, first);
+    force(user, MAIN, first);
     createAll("refs/more/", 10_000);
     assertThat(user.manifest().refs().hasRecent()).as("a new base").isFalse();
     new Restorer(manager, NullProgressMonitor.INSTANCE).run(RepositoryName.of("r"), copy);

@@ -3,6 +3,7 @@ package org.jgits3.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,15 +14,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -36,8 +34,9 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,6 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Restoring an older manifest. D13 and D15 are the interleavings of that name in the model of
  * sweeps.
  */
+@Holds(
+    "ListingRules, Restorer, RestoredPack: Names of an older manifest are never listed again. A "
+        + "restoration copies their objects. (D13, D15)")
 class RestorerTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String MAIN = "refs/heads/main";
@@ -54,8 +56,8 @@ class RestorerTest {
   @TempDir Path directory;
   private DirectoryObjectStore plain;
   private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
-  private S3RepositoryManager sweeper;
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager sweeper;
+  @AutoClose private S3RepositoryManager manager;
   private ObjectId main;
   private ObjectId lost;
 
@@ -84,28 +86,13 @@ class RestorerTest {
     try (S3Repository r = manager.createRepository("r")) {
       main = TestRepositories.commit(r, "main");
       lost = TestRepositories.commit(r, "lost");
-      point(r, MAIN, main);
-      point(r, LOST, lost);
+      force(r, MAIN, main);
+      force(r, LOST, lost);
     }
   }
 
   private static S3RepositoryManager expiringAtOnce(ObjectStore store) throws Exception {
-    Config config = new Config();
-    config.setString("gc", null, "pruneExpire", "now");
-    return new S3RepositoryManager(store, S3Settings.from(config, "test"));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    sweeper.close();
-  }
-
-  private static void point(S3Repository r, String ref, ObjectId id) throws IOException {
-    RefUpdate update = r.updateRef(ref);
-    update.setNewObjectId(id);
-    update.setForceUpdate(true);
-    update.update();
+    return TestRepositories.manager(store, "[gc]\npruneExpire = now");
   }
 
   private Manifest manifest() throws IOException {
@@ -123,10 +110,8 @@ class RestorerTest {
   /** The accident: a branch is deleted, and its objects are collected until they are gone. */
   private void lose() throws IOException {
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-      RefUpdate delete = r.updateRef(LOST);
-      delete.setForceUpdate(true);
-      delete.delete();
-      point(r, MAIN, TestRepositories.commit(r, "later", main));
+      TestRepositories.delete(r, LOST);
+      force(r, MAIN, TestRepositories.commit(r, "later", main));
     }
     gc();
     gc();
@@ -166,7 +151,7 @@ class RestorerTest {
       for (int i = 0; i < 60; i++) {
         tip = TestRepositories.commit(r, "c" + i, tip);
       }
-      point(r, LOST, tip);
+      force(r, LOST, tip);
     }
     Manifest copy = manifest();
     lose();
@@ -300,6 +285,9 @@ class RestorerTest {
     assertThat(refs()).isEqualTo(then);
   }
 
+  @Holds(
+      "Restorer: A restoration takes no refs of a tombstone, and shallow commits only into a "
+          + "repository without packs")
   @Test
   void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
     String id = manifest().repositoryId();
@@ -313,7 +301,7 @@ class RestorerTest {
   private Manifest manifestOfANewOne() throws IOException {
     manager.createRepository("r").close();
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-      point(r, MAIN, TestRepositories.commit(r, "new"));
+      force(r, MAIN, TestRepositories.commit(r, "new"));
     }
     return manifest();
   }
@@ -334,7 +322,7 @@ class RestorerTest {
       ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
       ObjectId shallow = TestRepositories.commit(r, "shallow", missing);
       r.getObjectDatabase().setShallowCommits(Set.of(shallow));
-      point(r, MAIN, shallow);
+      force(r, MAIN, shallow);
     }
     isSound();
     Manifest copy = manifest();

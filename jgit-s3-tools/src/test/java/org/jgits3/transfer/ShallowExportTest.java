@@ -29,9 +29,8 @@ class ShallowExportTest {
       ObjectId last = TestRepositories.commit(r, "last", left);
       ObjectId tip = TestRepositories.commit(r, "tip", last);
       r.getObjectDatabase().setShallowCommits(Set.of(last));
-      RefUpdate update = r.updateRef("refs/heads/master");
-      update.setNewObjectId(tip);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/master", tip))
+          .isEqualTo(RefUpdate.Result.NEW);
       new Exporter(NullProgressMonitor.INSTANCE).run(r, directory.resolve("out"));
     }
     GitClient out = GitClient.in(directory).at("out");

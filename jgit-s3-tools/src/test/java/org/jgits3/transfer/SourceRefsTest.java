@@ -11,10 +11,12 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.SymbolicRef;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds("SourceRefs: A name from a store or peer that is no valid ref never becomes a file")
 class SourceRefsTest {
   private static final ObjectId ID =
       ObjectId.fromString("0123456789abcdef0123456789abcdef01234567");

@@ -27,6 +27,7 @@ import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -47,6 +48,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Templates that are made of repositories, and forks that are exported and restored. */
@@ -105,7 +107,7 @@ class TemplateTest extends ForkTestCase {
     Path out = directory.resolve("out");
     try (S3Repository f = it.manager.openRepository("f")) {
       new Exporter(SILENT).run(f, out);
-      MaintenanceFixture.delete(f, MAIN);
+      TestRepositories.delete(f, MAIN);
     }
     try (Repository exported =
         new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
@@ -159,6 +161,9 @@ class TemplateTest extends ForkTestCase {
         .findFirst();
   }
 
+  @Holds(
+      "ListingRules, S3RepositoryManager, TemplateSource: A template is never written. A push to "
+          + "one in the making is in no template. (K5, K13)")
   @Test
   void K13_a_push_to_a_template_in_the_making_is_in_no_template() throws Exception {
     Meddling pushes =

@@ -123,7 +123,7 @@ class CopiedBucketTest {
   }
 
   private static void push(S3Repository r, String message) throws IOException {
-    MaintenanceFixture.point(r, "refs/heads/main", TestRepositories.commit(r, message));
+    TestRepositories.force(r, "refs/heads/main", TestRepositories.commit(r, message));
   }
 
   private void importTo(S3RepositoryManager manager, String name, boolean template)

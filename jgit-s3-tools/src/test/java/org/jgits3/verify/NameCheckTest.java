@@ -22,7 +22,6 @@ import org.jgits3.fleet.Fleet;
 import org.jgits3.fleet.FleetPass;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.function.IoRunnable;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
@@ -35,19 +34,25 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Names in a copy of a store, of which each object was copied at another moment. */
+@Holds(
+    "NameCheck: In a copy made in any order each repository that existed throughout is found "
+        + "after a repair, or reported by id (E-m30 to E-m34)")
+@Holds(
+    "NameCheck: A copy of the store is reported if it has a fork and no manifest of its template")
 class NameCheckTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String KEY = NAME.pointerKey();
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
   private String id;
 
   @BeforeEach
@@ -58,14 +63,9 @@ class NameCheckTest {
     id = id("r");
   }
 
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-  }
-
   private void create(String name) throws IOException {
     try (S3Repository r = manager.createRepository(name)) {
-      MaintenanceFixture.point(r, "refs/heads/main", TestRepositories.commit(r, name));
+      TestRepositories.force(r, "refs/heads/main", TestRepositories.commit(r, name));
     }
   }
 

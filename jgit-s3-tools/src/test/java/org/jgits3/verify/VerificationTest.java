@@ -30,7 +30,6 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -51,9 +50,10 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,13 +61,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "LiveObject, PackEntry, ObjectCheck: Verification reads every listed object, and reports "
+        + "wrong bytes by key")
 class VerificationTest {
   private static final int LARGE = 1200 << 10;
 
   @TempDir Path directory;
   private DirectoryObjectStore store;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId first;
 
   @BeforeEach
@@ -76,12 +79,6 @@ class VerificationTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     first = TestRepositories.commit(repository, "first");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** Makes the manifest list a snapshot, a segment of the log, and a pack. */
@@ -123,15 +120,11 @@ class VerificationTest {
       String name = "refs/changes/" + count + "/of/a/batch/of/many/" + i;
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   private void point(String ref, ObjectId to) throws IOException {
-    RefUpdate update = repository.updateRef(ref);
-    update.setNewObjectId(to);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private ObjectId insert(int type, String content) throws IOException {
@@ -417,8 +410,8 @@ class VerificationTest {
           .newPackParser(new ByteArrayInputStream(large.bytes()))
           .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }
-    MaintenanceFixture.point(to, "refs/heads/large", large.commit());
-    MaintenanceFixture.point(to, "refs/heads/small", TestRepositories.commit(to, "small"));
+    TestRepositories.force(to, "refs/heads/large", large.commit());
+    TestRepositories.force(to, "refs/heads/small", TestRepositories.commit(to, "small"));
   }
 
   /** Does it as another process would, in which nothing is cached that fsck then finds. */
@@ -429,6 +422,9 @@ class VerificationTest {
     manager.sweep(name, Duration.ZERO, false);
   }
 
+  @Holds(
+      "Fsck, Verification: An object replaced and swept during verification is no finding; a "
+          + "store that does not answer is an error")
   @Test
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);
@@ -504,7 +500,7 @@ class VerificationTest {
 
   @Test
   void what_is_replaced_and_swept_while_it_is_verified_is_no_finding() throws Exception {
-    MaintenanceFixture.point(repository, "refs/heads/main", first);
+    TestRepositories.force(repository, "refs/heads/main", first);
     StagedManifests staged = new StagedManifests(new DirectoryObjectStore(directory));
     try (S3RepositoryManager elsewhere = TestRepositories.manager(staged);
         S3RepositoryManager users = MaintenanceFixture.manager(store)) {
@@ -513,7 +509,7 @@ class VerificationTest {
       staged.afterRead(
           () -> {
             try (S3Repository r = users.openRepository("r")) {
-              MaintenanceFixture.point(
+              TestRepositories.force(
                   r, "refs/heads/a", TestRepositories.commit(r, "pushed", first));
             }
             MaintenanceFixture.gc(users);

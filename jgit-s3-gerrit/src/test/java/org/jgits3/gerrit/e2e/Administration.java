@@ -12,7 +12,8 @@ import java.util.List;
 import org.jgits3.gerrit.e2e.tools.Json;
 
 /** What administrators and scheduled tasks do on one of two Gerrits beside the other one. */
-final class Administration {
+record Administration(
+    GerritEndToEnd test, S3Server store, GerritNode a, GerritNode b, Path key, String project) {
   static final String SETTINGS =
       """
       [groups]
@@ -24,23 +25,6 @@ final class Administration {
       """;
 
   private static final String TASK = "ChangeCleanupRunner";
-
-  private final GerritEndToEnd test;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final Path key;
-  private final String project;
-
-  Administration(
-      GerritEndToEnd test, S3Server store, GerritNode a, GerritNode b, Path key, String project) {
-    this.test = test;
-    this.store = store;
-    this.a = a;
-    this.b = b;
-    this.key = key;
-    this.project = project;
-  }
 
   void run(Report report) throws InterruptedException {
     report.check("a project made read-only on one refuses pushes on the other", this::readOnly);

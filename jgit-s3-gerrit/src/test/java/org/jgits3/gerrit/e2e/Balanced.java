@@ -9,34 +9,16 @@ import org.jgits3.gerrit.e2e.tools.Balancer;
 import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** Two Gerrits behind HAProxy, one of which dies. */
-final class Balanced {
+record Balanced(
+    Programs programs,
+    Path directory,
+    Path root,
+    GerritNode a,
+    GerritNode b,
+    GerritEndToEnd test,
+    String project) {
   private static final String NAME = "two nodes behind HAProxy: one that dies is not missed";
   private static final int REQUESTS = 50;
-
-  private final Programs programs;
-  private final Path directory;
-  private final Path root;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final GerritEndToEnd test;
-  private final String project;
-
-  Balanced(
-      Programs programs,
-      Path directory,
-      Path root,
-      GerritNode a,
-      GerritNode b,
-      GerritEndToEnd test,
-      String project) {
-    this.programs = programs;
-    this.directory = directory;
-    this.root = root;
-    this.a = a;
-    this.b = b;
-    this.test = test;
-    this.project = project;
-  }
 
   void run(Report report) throws InterruptedException {
     Optional<Path> haproxy = Balancer.program(root);

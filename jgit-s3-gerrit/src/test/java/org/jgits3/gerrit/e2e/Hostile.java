@@ -7,45 +7,18 @@ import org.jgits3.gerrit.e2e.tools.SlowProxy;
 
 /**
  * Two Gerrits whose users, other writers of the bucket and network do their worst: both nodes serve
- * all the same.
+ * all the same. The second node reaches the store by a proxy of its own.
  */
-final class Hostile {
-  private final Programs programs;
-  private final Path directory;
-  private final Path root;
-  private final GerritEndToEnd test;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final SlowProxy proxy;
-  private final Path key;
-
-  /**
-   * Creates the cases.
-   *
-   * @param b node that has not joined yet, and reaches the store by the proxy
-   */
-  Hostile(
-      Programs programs,
-      Path directory,
-      Path root,
-      GerritEndToEnd test,
-      S3Server store,
-      GerritNode a,
-      GerritNode b,
-      SlowProxy proxy,
-      Path key) {
-    this.programs = programs;
-    this.directory = directory;
-    this.root = root;
-    this.test = test;
-    this.store = store;
-    this.a = a;
-    this.b = b;
-    this.proxy = proxy;
-    this.key = key;
-  }
-
+record Hostile(
+    Programs programs,
+    Path directory,
+    Path root,
+    GerritEndToEnd test,
+    S3Server store,
+    GerritNode a,
+    GerritNode b,
+    SlowProxy proxy,
+    Path key) {
   void run(Report report) throws InterruptedException {
     report.check("a second node joins, and the first begins to follow", () -> TwoNodes.join(a, b));
     new HostileUsers(test, store, a, b).run(report);

@@ -18,46 +18,26 @@ import org.jgits3.gerrit.e2e.tools.Programs;
 import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 
-/** Two Gerrits behind HAProxy, both or one of which do not know whether they are up to date. */
-final class LateNodes {
+/**
+ * Two Gerrits behind HAProxy, both or one of which do not know whether they are up to date. The
+ * second node reaches the store by a proxy of its own.
+ */
+record LateNodes(
+    Programs programs,
+    Path directory,
+    Path root,
+    GerritEndToEnd test,
+    S3Server store,
+    GerritNode a,
+    GerritNode b,
+    SlowProxy proxy,
+    Path key) {
   private static final String PROJECT = "late/nodes";
 
   /** Shorter than the least deadline of the library; each node is late for most of it. */
   private static final Duration OUTAGE = Duration.ofSeconds(28);
 
   private static final int REQUESTS = 20;
-
-  private final Programs programs;
-  private final Path directory;
-  private final Path root;
-  private final GerritEndToEnd test;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final SlowProxy proxy;
-  private final Path key;
-
-  /** The second node reaches the store by a proxy of its own. */
-  LateNodes(
-      Programs programs,
-      Path directory,
-      Path root,
-      GerritEndToEnd test,
-      S3Server store,
-      GerritNode a,
-      GerritNode b,
-      SlowProxy proxy,
-      Path key) {
-    this.programs = programs;
-    this.directory = directory;
-    this.root = root;
-    this.test = test;
-    this.store = store;
-    this.a = a;
-    this.b = b;
-    this.proxy = proxy;
-    this.key = key;
-  }
 
   void run(Report report) throws InterruptedException {
     String both = "an outage that both nodes survive is none behind HAProxy";

@@ -11,21 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A node that was away and has lost its position: it compares its indexes with the bucket. */
-final class LostPosition {
+record LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String project) {
   private static final String LOST = "lost/project";
   private static final List<String> INDEXES = List.of("accounts", "changes", "groups", "projects");
-
-  private final GerritEndToEnd test;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final String project;
-
-  LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String project) {
-    this.test = test;
-    this.a = a;
-    this.b = b;
-    this.project = project;
-  }
 
   /** Changes everything while a node is away, and compares the indexes of both when it is back. */
   void run() throws Exception {

@@ -13,21 +13,13 @@ import org.jgits3.gerrit.e2e.tools.Json;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Numbers that two Gerrits give at once, from the sequences that they share. */
-final class Numbers {
+record Numbers(GerritNode a, GerritNode b) {
   /** Makes a node draw each number of a change from the sequence by itself. */
   static final String SETTINGS = "[noteDb \"changes\"]\n  sequenceBatchSize = 1\n";
 
   private static final List<String> PROJECTS = List.of("numbers/one", "numbers/two");
   private static final int CHANGES = 12;
   private static final int PEOPLE = 5;
-
-  private final GerritNode a;
-  private final GerritNode b;
-
-  Numbers(GerritNode a, GerritNode b) {
-    this.a = a;
-    this.b = b;
-  }
 
   void run(Report report) throws InterruptedException {
     report.check("no number of a change is given by both nodes", this::changes);

@@ -11,7 +11,7 @@ import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 import java.util.List;
 
 /** What a Gerrit keeps of several changes at once, in sites that turn it on. */
-final class OptionalState {
+record OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
   private static final String PROJECT = "two/optional";
   private static final String SETTINGS =
       """
@@ -24,16 +24,6 @@ final class OptionalState {
 
   /** More changes in a fetch than Gerrit looks up one by one. */
   private static final int CHANGES = 12;
-
-  private final GerritEndToEnd test;
-  private final GerritNode a;
-  private final GerritNode b;
-
-  OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
-    this.test = test;
-    this.a = a;
-    this.b = b;
-  }
 
   void run(Report report) throws InterruptedException {
     report.check("mergeability in the index follows the branch", this::mergeability);

@@ -23,8 +23,18 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 
-/** Two Gerrits, both or one of which cannot reach the store. */
-final class Outages {
+/**
+ * Two Gerrits, both or one of which cannot reach the store. The second node reaches the store by a
+ * proxy of its own.
+ */
+record Outages(
+    GerritEndToEnd test,
+    S3Server store,
+    GerritNode a,
+    GerritNode b,
+    SlowProxy proxy,
+    Path key,
+    String project) {
   private static final int CHANGES = 5;
 
   private static final Duration OUTAGE = Duration.ofSeconds(60);
@@ -34,32 +44,6 @@ final class Outages {
 
   /** Deadline for the error that a user gets. */
   private static final Duration ERROR = Duration.ofMinutes(4);
-
-  private final GerritEndToEnd test;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final SlowProxy proxy;
-  private final Path key;
-  private final String project;
-
-  /** The second node reaches the store by a proxy of its own. */
-  Outages(
-      GerritEndToEnd test,
-      S3Server store,
-      GerritNode a,
-      GerritNode b,
-      SlowProxy proxy,
-      Path key,
-      String project) {
-    this.test = test;
-    this.store = store;
-    this.a = a;
-    this.b = b;
-    this.proxy = proxy;
-    this.key = key;
-    this.project = project;
-  }
 
   void run(Report report) throws InterruptedException {
     report.check("an outage of 15 seconds delays requests and fails none", this::shortOne);

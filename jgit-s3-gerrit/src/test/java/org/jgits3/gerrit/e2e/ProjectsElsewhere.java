@@ -14,20 +14,8 @@ import java.util.List;
  * Projects that one Gerrit makes, moves and deletes, while another one remembers that they were
  * there, or were not. Each request comes right after what it has to see.
  */
-final class ProjectsElsewhere {
+record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path key) {
   private static final int ROUNDS = 10;
-
-  private final GerritEndToEnd test;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final Path key;
-
-  ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path key) {
-    this.test = test;
-    this.a = a;
-    this.b = b;
-    this.key = key;
-  }
 
   void run(Report report) throws InterruptedException {
     report.check("a project deleted on one node is gone from the other at once", this::deleted);

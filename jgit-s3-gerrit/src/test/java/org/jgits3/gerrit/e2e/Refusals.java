@@ -14,7 +14,14 @@ import org.jgits3.gerrit.e2e.tools.GerritWar;
 import org.jgits3.gerrit.e2e.tools.Programs;
 
 /** Starts that fail: with one clear line, an exit code, and nothing written. */
-final class Refusals {
+record Refusals(
+    Programs programs,
+    Report report,
+    S3Server store,
+    GerritNode node,
+    Path directory,
+    Path root,
+    Path jar) {
   private static final String UNSUPPORTED = "3.12.9";
 
   /** Credentials that s3rver has. */
@@ -31,31 +38,6 @@ final class Refusals {
               "gerrit.serverId is other, but that of the Gerrits on s3://"),
           new Wrong("a bucket that is missing", "[s3]\n  store = s3://none/git", "s3://none"),
           new Wrong("a wrong setting", "[s3 \"refs\"]\n  validate = sometimes", "validate"));
-
-  private final Programs programs;
-  private final Report report;
-  private final S3Server store;
-  private final GerritNode node;
-  private final Path directory;
-  private final Path root;
-  private final Path jar;
-
-  Refusals(
-      Programs programs,
-      Report report,
-      S3Server store,
-      GerritNode node,
-      Path directory,
-      Path root,
-      Path jar) {
-    this.programs = programs;
-    this.report = report;
-    this.store = store;
-    this.node = node;
-    this.directory = directory;
-    this.root = root;
-    this.jar = jar;
-  }
 
   /** Ends the node, and starts it where it has to refuse; a brief run leaves out most reasons. */
   void run(boolean brief) throws InterruptedException {

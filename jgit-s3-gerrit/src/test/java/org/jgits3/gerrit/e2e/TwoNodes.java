@@ -31,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.jgits3.gerrit.e2e.tools.Json;
 import org.jgits3.gerrit.e2e.writers.Together;
+import org.jgits3.testing.Holds;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
 final class TwoNodes {
@@ -413,6 +414,9 @@ final class TwoNodes {
     lags("deactivated", () -> b.get("accounts/?q=is:inactive+username:moving").size() == 1);
   }
 
+  @Holds(
+      "LocalState, GroupCaches: A cache is emptied after the repository was validated, and after "
+          + "the index that it reads")
   private void people() throws Exception {
     String barred = "projects/" + id("two/barred");
     create(a, "two/barred", "MERGE_IF_NECESSARY");
@@ -529,6 +533,7 @@ final class TwoNodes {
     }
   }
 
+  @Holds("SharedEvents: An event of a change is posted to those who may read the change")
   private void privateEvents() throws Exception {
     a.post(
         "projects/All-Projects/access",
@@ -747,6 +752,9 @@ final class TwoNodes {
     Report.say("  answers: " + answers);
   }
 
+  @Holds(
+      "IndexedHere: A document that a request writes after a later state was followed is "
+          + "followed again")
   private void both() throws Exception {
     String change = work.newChange("shared");
     List<Callable<Void>> writers = new ArrayList<>();

@@ -55,12 +55,31 @@ import org.jgits3.gerrit.shared.SharedEvents;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rounds of a follower on a real store, whose indexes refuse some projects. */
+@Holds(
+    "Follower, DurableIndexes, CursorFile: The saved position covers only durable documents, "
+        + "except one that fails by itself")
+@Holds(
+    "Follower, OnlineReindexes: A project that changes during a reindex is compared at the end, "
+        + "before a position is saved")
+@Holds(
+    "Follower, News, LocalState, Documents: A node without a position, or whose log of a project "
+        + "cannot be read, compares refs with its indexes, in both directions")
+@Holds(
+    "News, Follower, LocalState, Backlog: A failure concerns its own project, and a document "
+        + "that cannot be indexed is given up until it changes")
+@Holds(
+    "FollowerStatus, Follower: Nothing that a user writes makes a node not ready; a node that "
+        + "cannot read `All-Users` or `All-Projects` is not")
+@Holds(
+    "Indexing, Backlog, IndexedHere: A project with many changes, or one that hangs, delays no "
+        + "other; a document is followed again in the project that has it now")
 class FollowerTest {
   private static final Duration MOST = Duration.ofSeconds(60);
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
@@ -631,6 +650,9 @@ class FollowerTest {
     eventually(() -> local.asked.contains(PROJECT) && status.report().failure().isEmpty());
   }
 
+  @Holds(
+      "Follower, LocalState: Caches that rights rest on are evicted before documents are "
+          + "written, and wait for none")
   @Test
   void rights_are_evicted_while_documents_hang() throws Exception {
     position();

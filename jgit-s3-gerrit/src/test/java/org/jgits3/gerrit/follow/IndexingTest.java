@@ -24,6 +24,7 @@ import org.jgits3.gerrit.index.Effect;
 import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -142,6 +143,9 @@ class IndexingTest {
     assertThat(indexing.isEmpty()).isFalse();
   }
 
+  @Holds(
+      "GroupDocuments, Indexing: Memberships of a group are followed whatever its texts are, and "
+          + "wait for no other documents")
   @Test
   void groups_are_followed_while_all_other_threads_hang() throws Exception {
     hang();

@@ -10,11 +10,15 @@ import com.google.gerrit.entities.RefNames;
 import java.util.Optional;
 import java.util.Random;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What of a Gerrit depends on which ref. */
+@Holds(
+    "Effect, LocalState: Indexes and caches that depend on a ref are updated when it changes on "
+        + "any node")
 class EffectTest {
   private static final String UUID = "6a1e70e1a88782771a91808c8af9bbb7a9871389";
   private static final ObjectId BEFORE = ObjectId.fromString(UUID);
@@ -116,6 +120,7 @@ class EffectTest {
     assertThat(ofAllUsers(ref)).isEmpty();
   }
 
+  @Holds("Effect: A ref that Gerrit cannot parse has no effect")
   @Test
   void any_ref_has_the_effect_that_the_parsers_of_gerrit_see_or_none() {
     long seed = System.nanoTime();

@@ -42,12 +42,16 @@ import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Gerrit's own cache of projects on a node that has followed nothing that another one did. */
+@Holds(
+    "ProjectsOfRequest, ProjectList: A request sees the projects that there were when it began, "
+        + "and the settings of one that it names by REST")
 class ProjectsOfRequestTest {
   private static final Project.NameKey PROJECT = Project.nameKey("some/project");
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");

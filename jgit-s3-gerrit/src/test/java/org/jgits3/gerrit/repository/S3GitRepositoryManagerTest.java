@@ -37,6 +37,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.store.Freshness;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two Gerrits on one store, as far as their repositories go. */
+@Holds(
+    "Requests: A node examines a change on refs at least as new as those that the round "
+        + "learned of")
 class S3GitRepositoryManagerTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a/project");
   private static final String REF = "refs/heads/main";

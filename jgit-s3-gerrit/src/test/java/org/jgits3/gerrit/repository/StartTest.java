@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import org.eclipse.jgit.lib.RepositoryCache.FileKey;
 import org.eclipse.jgit.util.FS;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The start of a Gerrit on its settings, and what it says of wrong ones. */
+@Holds("ServerIds: Gerrits with different server ids do not share a store")
 class StartTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a");
 

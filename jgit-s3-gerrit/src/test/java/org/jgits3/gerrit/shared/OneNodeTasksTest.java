@@ -26,11 +26,15 @@ import java.util.regex.Pattern;
 import org.jgits3.gerrit.GerritApi;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks that Gerrit schedules on each of two nodes on one store. */
+@Holds(
+    "OneNodeTasks: A task that several Gerrits schedule runs on one at a time, as far as a lease "
+        + "can tell")
 class OneNodeTasksTest {
   private static final Pattern LISTENER =
       Pattern.compile("(com\\.google\\.gerrit\\.server\\..+)\\$Life[cC]ycle");

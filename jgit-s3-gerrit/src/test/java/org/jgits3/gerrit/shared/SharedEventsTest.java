@@ -34,12 +34,20 @@ import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Events of several nodes on one store. */
+@Holds(
+    "SharedEvents, Follower: An event is streamed once by each node, after the node has followed "
+        + "what it reports, or 5 seconds later")
+@Holds("StreamedEvents: An event reaches the plugins of its own node, and no others")
+@Holds(
+    "SharedEvents: No clock decides which events are read, in which order, or how long they are "
+        + "kept")
 class SharedEventsTest {
   private static final String NODE = "0123456789abcdef";
   private static final BranchNameKey BRANCH = BranchNameKey.create("project", "refs/heads/master");

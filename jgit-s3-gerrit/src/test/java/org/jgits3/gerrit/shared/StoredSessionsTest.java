@@ -36,6 +36,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -47,6 +48,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Web sessions of several nodes on one store. Each request of a browser has its own view. */
+@Holds(
+    "StoredSessions: A session that has ended, alone or with all others, never comes back, and "
+        + "one that begins later is good on each node at once")
 class StoredSessionsTest {
   private static final Account.Id USER = Account.id(1000001);
   private static final String TOKEN = token(USER);

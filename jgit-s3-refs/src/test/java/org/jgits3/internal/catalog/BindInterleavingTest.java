@@ -22,6 +22,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +32,16 @@ import org.junit.jupiter.api.Timeout;
  * without one of its rules. At each moment the pointer of the name that a repository says leads to
  * it.
  */
+@Holds(
+    "Bind, NamePointer, ManifestFile: A name stands for one repository at most; no two "
+        + "repositories say one name (E-m1 to E-m8)")
+@Holds("Bind: A killed process blocks no name, and no process finishes what another began (E-m39)")
+@Holds(
+    "Bind, CommitLoop: A refused or uncommitted operation has no effect, an acknowledged one has "
+        + "it (E-m7, E-m25)")
+@Holds(
+    "RepositoryCatalog: A repository is deleted only by a name that it has at that moment (E-m29)")
+@Holds("RepositoryCatalog, Sweep: No pointer and no manifest is ever removed (E-m9, E-m12, E-m13)")
 @Timeout(120) // threads wait for each other
 class BindInterleavingTest {
   private static final RepositoryName A = RepositoryName.of("a");

@@ -22,6 +22,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A rename by another process, seen by a server that knows the repository and by a new one. */
+@Holds("Bind: A repository can be read at each moment of its rename (E-p1 to E-p22)")
 @Timeout(120) // threads wait for each other
 class RenameReadsTest {
   private static final String OLD = "team/old";
@@ -48,9 +50,8 @@ class RenameReadsTest {
     warm = TestRepositories.manager(store);
     try (S3Repository r = warm.createRepository(OLD)) {
       main = TestRepositories.commit(r, "first");
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(main);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/main", main))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     daemon = new Daemon(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     daemon.setRepositoryResolver(warm.<DaemonClient>asResolver());

@@ -29,6 +29,7 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +37,22 @@ import org.junit.jupiter.api.Test;
  * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
  * to A17, B1 to B4), replayed request by request against the real committer.
  */
+@Holds("ConditionalWrite: A write in doubt is repeated with the same bytes and precondition (A0)")
+@Holds("CommitLoop: Only the nonce of a batch proves that the batch was applied (A1, A2, A4b)")
+@Holds(
+    "WriterTable, CommitLoop: Pruning drops all writer entries up to a recorded generation. An "
+        + "older write with an attempt in doubt is unknown. (A3, A3b, A4)")
+@Holds(
+    "SubmittedChange, CommitLoop: A change reported as not written is in no write that can still "
+        + "be applied (A16)")
+@Holds("Manifest: No two manifests have equal bytes (A8)")
+@Holds(
+    "ManifestFile: A manifest that went back to an earlier generation is noticed and not written "
+        + "(A8)")
+@Holds("RepositoryCatalog: A manifest is never removed, so that a late creation fails (A11, A12)")
+@Holds(
+    "CommitLoop: A verdict without a write rests on a read that began after the change arrived "
+        + "(B2, B3, B4)")
 class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMillis(200));

@@ -21,6 +21,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -30,6 +31,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Commits over a line that cuts manifests off while they are read. */
+@Holds(
+    "S3ObjectStore, S3Failure, CommitLoop: A truncated body is not damage but is read again. "
+        + "Corrupt is only a complete body with a wrong checksum.")
 class CutAnswersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
 

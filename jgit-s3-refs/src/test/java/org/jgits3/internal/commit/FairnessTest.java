@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A light writer beside a hot one keeps committing, and a hot one alone loses next to nothing:
  * asserted in attempts and in simulated time.
  */
+@Holds(
+    "Pacing: A light, distant or new writer commits in time beside a busy one. A lone writer "
+        + "reaches 0.95 of the rate of bare writes.")
 class FairnessTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));

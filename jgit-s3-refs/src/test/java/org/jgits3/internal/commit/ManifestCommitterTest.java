@@ -32,11 +32,22 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Holds(
+    "CommitBatch, CommitLoop: Verdicts, also refusals, are delivered after their write is "
+        + "decided, and computed again when it is retried (B1)")
+@Holds("CommitLoop, CommitBatch: Waiting changes share one write. One that fails, fails alone.")
+@Holds(
+    "ListingRules: A newly listed name was minted after the sweep boundary, or its writer is "
+        + "refused. An unlisted name never returns. (D1, D2, D14)")
+@Holds(
+    "ListingRules, Manifest, WriterTable: Boundary, `dropped` and `prunedTo` never go back, also "
+        + "of a sweep that was overtaken (A4, D2)")
 @Timeout(300)
 class ManifestCommitterTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -104,6 +115,9 @@ class ManifestCommitterTest {
     assertThatThrownBy(refused::get).hasCauseInstanceOf(UnknownOutcomeException.class);
   }
 
+  @Holds(
+      "ManifestCommitter, CommitLoop: At the deadline a write with no attempt in doubt is "
+          + "decided by its answer, for all its changes")
   @Test
   void all_of_a_batch_that_others_defeat_at_its_deadline_learn_that_nothing_was_written()
       throws Exception {
@@ -267,6 +281,7 @@ class ManifestCommitterTest {
     assertThat(commit(packing(fresh))).isEqualTo(Register.Report.OK);
   }
 
+  @Holds("ListingRules: No manifest lists a pack twice")
   @Test
   void a_manifest_that_nobody_could_read_is_never_written() throws IOException {
     commit(packing(ObjectNames.mint(committer.validate().manifest())));
@@ -351,6 +366,7 @@ class ManifestCommitterTest {
     assertThat(seen).containsExactly(1L, 2L, 3L);
   }
 
+  @Holds("LatestManifest: A failing listener does not turn a commit into a failure")
   @Test
   void a_commit_does_not_fail_because_a_listener_has_no_memory() throws IOException {
     List<Long> seen = new ArrayList<>();
@@ -448,6 +464,7 @@ class ManifestCommitterTest {
     assertThat(FullHeap.run(FullHeapCommitProcess.class, "commit")).isEqualTo("committed");
   }
 
+  @Holds("SubmittedChange: A deferred pack is decided with its change, though the heap is full")
   @Test
   @FillsTheHeap
   void a_pack_can_be_forgotten_though_the_heap_was_full_when_its_change_was_decided()

@@ -11,12 +11,17 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /**
  * Two hundred processes that commit to one repository now and then, in simulated time, on a store
  * that takes 20 ms for a GET and 30 ms for a PUT. No answer is lost.
  */
+@Holds(
+    "ConditionalWrite, CommitLoop, WriterTable: A commit is unknown only if an attempt of it is "
+        + "in doubt, however many writers there are. Its entry is always looked for, in a "
+        + "tombstone as well. (A14, A14c)")
 class ManyWritersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));

@@ -14,10 +14,14 @@ import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Commits while the store cannot be read, in the time of the test. */
+@Holds(
+    "CommitLoop, Retries: A commit ends at its deadline though the store answers no read, and "
+        + "fails no change with a later one")
 class OutageDeadlineTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);

@@ -15,10 +15,15 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the packs of changes, however the changes meet in batches. */
+@Holds(
+    "UnlistedPack: A deferred pack is listed by the first of its changes that alters the "
+        + "manifest, and decided with it. It is never listed twice, nor again after it was "
+        + "replaced.")
 class UnlistedPackTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
@@ -97,6 +102,7 @@ class UnlistedPackTest {
     assertThat(ids(batch(change(NOTHING_ELSE)))).containsExactly(pack.entry().id());
   }
 
+  @Holds("UnlistedPack: A request whose pack is in doubt moves no ref unless the pack is listed")
   @Test
   void no_change_relies_on_a_pack_in_doubt_unless_it_is_listed() throws IOException {
     SubmittedChange<String> doubtful = change(NOTHING_ELSE);

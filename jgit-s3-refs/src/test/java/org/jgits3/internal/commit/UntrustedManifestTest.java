@@ -20,6 +20,7 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,6 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Manifests read through a path whose versions mean nothing. */
+@Holds("ManifestFile: Where versions are not trusted, bytes decide whether a manifest is the same")
+@Holds(
+    "CommitLoop: A commit whose base has a new version uses that one, unless an attempt is in "
+        + "doubt")
 @Timeout(300)
 class UntrustedManifestTest {
   private static final RepositoryName NAME = RepositoryName.of("r");

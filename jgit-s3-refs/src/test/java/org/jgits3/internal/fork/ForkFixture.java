@@ -44,9 +44,9 @@ public final class ForkFixture {
     this.manager = MaintenanceFixture.manager(store);
     try (S3Repository r = manager.createRepository("r")) {
       first = TestRepositories.commitBlobs(r, 20);
-      MaintenanceFixture.point(r, MAIN, first);
+      TestRepositories.force(r, MAIN, first);
       second = TestRepositories.commit(r, "second", first);
-      MaintenanceFixture.point(r, MAIN, second);
+      TestRepositories.force(r, MAIN, second);
     }
     template("r", "t");
   }
@@ -81,7 +81,7 @@ public final class ForkFixture {
     try (S3Repository r = manager.openRepository(name)) {
       int packs = r.manifest().packs().size();
       ObjectId id = TestRepositories.commit(r, "push " + packs, second);
-      MaintenanceFixture.point(r, "refs/heads/p" + packs, id);
+      TestRepositories.force(r, "refs/heads/p" + packs, id);
       return id;
     }
   }

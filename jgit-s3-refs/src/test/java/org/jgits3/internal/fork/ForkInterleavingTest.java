@@ -3,6 +3,7 @@ package org.jgits3.internal.fork;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.jgits3.internal.fork.ForkFixture.SILENT;
 
 import java.io.IOException;
@@ -41,6 +42,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Forks, deletions, renames and sweeps by several processes: the cases of the model. */
@@ -94,6 +96,10 @@ class ForkInterleavingTest extends ForkTestCase {
         .delete(Optional.empty(), RepositoryName.of(name), any -> {});
   }
 
+  @Holds(
+      "RepositoryCatalog: A fork is acknowledged only if its template existed after its write. "
+          + "Otherwise it, and no other repository of its name, is deleted, or its outcome is "
+          + "unknown. (K1, K2, E-m17 to E-m19)")
   @Test
   void K1_K2_a_fork_whose_template_was_deleted_before_its_write_is_deleted_again()
       throws Exception {
@@ -111,6 +117,10 @@ class ForkInterleavingTest extends ForkTestCase {
     it.manager.createRepository("f").close();
   }
 
+  @Holds(
+      "Sweep, Forks: The objects of a deleted template stay while it has a fork, also one that "
+          + "came after the deletion had looked, or a pass began (K3, K4, K10, E-m20 to E-m22, "
+          + "E-m35)")
   @Test
   void K3_K10_a_deleted_template_is_not_swept_while_it_has_a_fork() throws Exception {
     it.fork("f");
@@ -139,19 +149,22 @@ class ForkInterleavingTest extends ForkTestCase {
     }
   }
 
+  private Throwable failureOfFork(String name, String template, IoRunnable beforeLook) {
+    return catchThrowable(() -> forks(name, template, beforeLook));
+  }
+
   @Test
   void it_is_not_known_whether_a_fork_is_whole_that_could_not_look_at_its_template()
       throws Exception {
     StoreException.Refused refused = new StoreException.Refused("x", "the store is closed", null);
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.push("f"); // by another process that sees it already
-                      throw refused;
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.push("f"); // by another process that sees it already
+                  throw refused;
+                }))
         .isInstanceOf(UnknownOutcomeException.class)
         .hasMessage(
             "the store is closed; if there is a fork f, it is whole if its template t, of id "
@@ -169,15 +182,14 @@ class ForkInterleavingTest extends ForkTestCase {
     it.manager.fork("u", "f").close();
     it.isSound("f");
     String template = it.manifest("u").repositoryId();
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "g",
-                    "u",
-                    () -> {
-                      tombstone("u");
-                      it.template("r", "u");
-                    }))
+    assertThat(
+            failureOfFork(
+                "g",
+                "u",
+                () -> {
+                  tombstone("u");
+                  it.template("r", "u");
+                }))
         .isInstanceOf(ManifestException.Gone.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "u", "f");
     assertThat(it.sweepById(template).fork()).contains("f");
@@ -186,15 +198,14 @@ class ForkInterleavingTest extends ForkTestCase {
   @Test
   void a_fork_that_others_have_pushed_to_is_not_deleted() throws Exception {
     String template = it.templateId();
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.push("f");
-                      tombstone("t");
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.push("f");
+                  tombstone("t");
+                }))
         .isInstanceOf(UnknownOutcomeException.class);
     assertThat(it.refs("f")).hasSize(2);
     it.sweepById(template);
@@ -203,16 +214,15 @@ class ForkInterleavingTest extends ForkTestCase {
 
   @Test
   void a_repository_that_has_taken_the_name_of_a_fork_is_not_deleted_for_it() throws Exception {
-    assertThatThrownBy(
-            () ->
-                forks(
-                    "f",
-                    "t",
-                    () -> {
-                      it.manager.delete("f");
-                      it.manager.createRepository("f").close();
-                      tombstone("t");
-                    }))
+    assertThat(
+            failureOfFork(
+                "f",
+                "t",
+                () -> {
+                  it.manager.delete("f");
+                  it.manager.createRepository("f").close();
+                  tombstone("t");
+                }))
         .isInstanceOf(ManifestException.Gone.class);
     assertThat(it.manager.list()).containsExactlyInAnyOrder("r", "f");
     assertThat(it.manifest("f").template()).isEmpty();
@@ -304,6 +314,9 @@ class ForkInterleavingTest extends ForkTestCase {
     it.isSound("f");
   }
 
+  @Holds(
+      "ListingRules, S3RepositoryManager: A fork that lists an object of its template names it. "
+          + "A detached one has copied all, and never lists one again. (K8, K9)")
   @Test
   void K8_a_fork_that_lists_an_object_of_its_template_is_not_detached() throws Exception {
     it.fork("f");

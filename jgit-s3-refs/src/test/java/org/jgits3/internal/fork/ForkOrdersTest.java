@@ -60,7 +60,7 @@ class ForkOrdersTest {
   void create() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(base);
         S3Repository made = manager.imports().create(true)) {
-      MaintenanceFixture.point(made, ForkFixture.MAIN, TestRepositories.commit(made, "first"));
+      TestRepositories.force(made, ForkFixture.MAIN, TestRepositories.commit(made, "first"));
       template = made.manifest().repositoryId();
       manager.imports().freeze(made, made.manifest());
       manager.imports().publish(made, RepositoryName.of("t"));

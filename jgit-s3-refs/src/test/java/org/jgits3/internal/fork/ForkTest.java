@@ -50,9 +50,11 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Templates and forks of them, one process at a time. */
+@Holds("Manifest: The key of each object follows from its name, in one place")
 class ForkTest extends ForkTestCase {
   private List<String> packs(String name) throws IOException {
     return it.manifest(name).packs().stream().map(PackEntry::id).toList();
@@ -98,7 +100,7 @@ class ForkTest extends ForkTestCase {
         S3Repository fork = other.openRepository("f")) {
       assertThat(fork.open(it.second).getType()).isPositive();
       ObjectId id = TestRepositories.commit(fork, "third", it.second);
-      MaintenanceFixture.point(fork, MAIN, id);
+      TestRepositories.force(fork, MAIN, id);
     }
     assertThat(it.refs("f")).isNotEqualTo(it.refs("t"));
     it.isSound("f");
@@ -121,6 +123,9 @@ class ForkTest extends ForkTestCase {
     it.isSound("t");
   }
 
+  @Holds(
+      "PackCompaction, GarbageCollection: Packs of a template stay in its forks. Those of a fork "
+          + "are merged whole, without them. (K14)")
   @Test
   void K14_packs_of_a_fork_are_merged_whole_and_without_those_of_its_template() throws Exception {
     it.fork("f");
@@ -213,8 +218,8 @@ class ForkTest extends ForkTestCase {
     it.manager.fork("u", "g").close();
     assertThat(it.refs("g")).isEqualTo(refs);
     try (S3Repository g = it.manager.openRepository("g")) {
-      MaintenanceFixture.point(g, "refs/heads/more", it.first);
-      MaintenanceFixture.delete(g, "refs/base/8");
+      TestRepositories.force(g, "refs/heads/more", it.first);
+      TestRepositories.delete(g, "refs/base/8");
       Folds.fold(g);
       assertThat(g.manifest().refs().hasRecent()).isTrue();
     }
@@ -241,8 +246,8 @@ class ForkTest extends ForkTestCase {
       ObjectId id = TestRepositories.commitBlobs(staging, 20);
       create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
       Folds.fold(staging);
-      MaintenanceFixture.point(staging, "refs/heads/last", id);
-      MaintenanceFixture.delete(staging, "refs/base/7");
+      TestRepositories.force(staging, "refs/heads/last", id);
+      TestRepositories.delete(staging, "refs/base/7");
       Folds.fold(staging);
       assertThat(staging.manifest().refs().hasRecent()).isTrue();
       it.manager.imports().freeze(staging, staging.manifest());
@@ -259,6 +264,7 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("g")).isEqualTo(refs);
   }
 
+  @Holds("Manifest: Followers learn of the refs of a fork")
   @Test
   void followers_learn_of_the_refs_of_a_fork() throws Exception {
     var history = it.manager.storeHistory();
@@ -374,6 +380,9 @@ class ForkTest extends ForkTestCase {
     }
   }
 
+  @Holds(
+      "SharedPacks, IndexBudget: Forks share the open packs of their template, which count once "
+          + "in the limit of indexes")
   @Test
   void forks_share_the_loaded_indexes_of_their_template() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(it.another())) {

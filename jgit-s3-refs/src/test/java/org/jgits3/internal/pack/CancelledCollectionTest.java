@@ -14,6 +14,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A collection by JGit that is cancelled, through a handle that stays open. */
+@Holds(
+    "S3ObjDatabase: A collection of JGit that fails or is cancelled gives its part buffer back "
+        + "at once")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class CancelledCollectionTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
@@ -28,9 +32,12 @@ class CancelledCollectionTest {
   @TempDir Path directory;
 
   private static void push(S3Repository repository, int seed) throws IOException {
-    RefUpdate update = repository.updateRef("refs/heads/b" + seed);
-    update.setNewObjectId(PackBytes.ofSize(2 * PART, seed).pushTo(repository));
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(
+            TestRepositories.update(
+                repository,
+                "refs/heads/b" + seed,
+                PackBytes.ofSize(2 * PART, seed).pushTo(repository)))
+        .isEqualTo(RefUpdate.Result.NEW);
   }
 
   @Test

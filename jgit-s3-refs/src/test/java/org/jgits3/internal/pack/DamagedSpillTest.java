@@ -25,6 +25,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -32,6 +33,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A local file of a received pack whose bytes change on the disk. */
+@Holds(
+    "ReadBack, PackOutput: An upload from the local file of a received pack has the bytes that "
+        + "were received, or fails")
 @EnabledOnOs(OS.LINUX) // where a process can find the file, which has no name
 class DamagedSpillTest {
   private static final int LARGE = 24 << 20;

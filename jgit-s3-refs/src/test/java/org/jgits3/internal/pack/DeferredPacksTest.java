@@ -31,7 +31,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -52,7 +51,6 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -66,6 +64,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -73,9 +72,11 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -88,6 +89,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  * object that no listed pack has. P0, P1 and P2 are the interleavings of that name in the model of
  * two writers of one object.
  */
+@Holds(
+    "S3Inserter, S3RefDatabase, DeferredPacks: While others hide packs or are in doubt, a handle "
+        + "sets refs only to objects found to be listed with all they lead to, and inserts "
+        + "nothing that refers to others (P5, P10, P12)")
+@Holds(
+    "DeferredPacks: A handle sees another's pack only after it is published, so that it stays "
+        + "(P1)")
 @Timeout(120) // threads wait for each other
 class DeferredPacksTest {
   private static final Set<Thread.State> WAITING =
@@ -101,8 +109,8 @@ class DeferredPacksTest {
   private final RequestCounts counts = new RequestCounts();
   private DirectoryObjectStore store;
   private GatedStore gate;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   private static PackBytes pack(long seed) {
     try {
@@ -136,11 +144,7 @@ class DeferredPacksTest {
       CountDownLatch closed = gate.getAndSet(null);
       if (closed != null) {
         reached.countDown();
-        try {
-          closed.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        ConcurrentTasks.await(closed);
       }
       return super.putIf(key, body, precondition);
     }
@@ -155,16 +159,17 @@ class DeferredPacksTest {
     manager.createRepository("r").close();
   }
 
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
-  }
-
   private static S3Repository push(S3RepositoryManager manager) throws IOException {
     S3Repository repository = manager.openRepository("r", Purpose.request());
     repository.getObjectDatabase().deferReceivedPacks();
     return repository;
+  }
+
+  /** Opens the handle of a push that has received the pack. */
+  private S3Repository received() throws IOException {
+    S3Repository pushed = push(manager);
+    receive(pushed, PACK);
+    return pushed;
   }
 
   private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
@@ -190,7 +195,8 @@ class DeferredPacksTest {
     }
   }
 
-  private void everythingIsThere() throws Exception {
+  @AfterEach
+  void everythingIsThere() throws Exception {
     everythingIsThere(directory);
   }
 
@@ -212,6 +218,26 @@ class DeferredPacksTest {
     }
   }
 
+  /** Sets a ref in the process that knows of no deferred pack. */
+  private void setElsewhere(String name, ObjectId id) throws IOException {
+    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
+      assertThat(update(there, name, id)).isEqualTo(Result.NEW);
+    }
+  }
+
+  /** Commits a tree through another handle, which is closed. */
+  private static void assertCommitted(S3Repository handle, ObjectId tree) throws IOException {
+    try (handle) {
+      assertThat(update(handle, OTHER, commitOf(handle, tree))).isEqualTo(Result.NEW);
+    }
+  }
+
+  private void updateInOneWrite(S3Repository handle, String name, ObjectId id) throws IOException {
+    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(update(handle, name, id)).isEqualTo(Result.NEW);
+    assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+  }
+
   private long packObjects() throws IOException {
     List<String> keys = new ArrayList<>();
     store.list("objects/", o -> keys.add(o.key()));
@@ -229,21 +255,17 @@ class DeferredPacksTest {
       assertThat(other.getObjectDatabase().getPacks()).isEmpty();
       assertThat(other.getObjectDatabase().has(PACK.commit(), false)).as("a writer").isFalse();
 
-      RequestCounts.Snapshot before = counts.snapshot();
-      assertThat(update(pushed, MAIN, PACK.commit())).isEqualTo(Result.NEW);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      updateInOneWrite(pushed, MAIN, PACK.commit());
       assertThat(listed()).hasSize(1);
       assertThat(other.getObjectDatabase().getPacks()).hasSize(1);
       assertThat(pushed.getObjectDatabase().getPacks()).hasSize(1);
     }
-    everythingIsThere();
   }
 
   @Test
   void P0_a_pack_is_published_before_another_handle_sees_an_object_of_it() throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
-      try (S3Repository pushed = push(manager)) {
-        receive(pushed, PACK);
+      try (S3Repository pushed = received()) {
         assertThat(has(other, PACK.commit())).isTrue();
         assertThat(listed()).hasSize(1);
         assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
@@ -252,26 +274,23 @@ class DeferredPacksTest {
         assertThat(listed()).hasSize(1);
       }
     }
-    everythingIsThere();
   }
 
   @Test
   void P1_a_push_that_is_refused_takes_nothing_away_from_those_who_saw_its_pack() throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
-      try (S3Repository pushed = push(manager)) {
-        receive(pushed, PACK);
+      try (S3Repository pushed = received()) {
         assertThat(other.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
-        RefUpdate refused = pushed.updateRef(MAIN);
-        refused.setNewObjectId(PACK.commit());
-        refused.setExpectedOldObjectId(PACK.commit());
-        assertThat(refused.update()).isEqualTo(Result.LOCK_FAILURE);
+        refuse(pushed);
       }
       assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
   /** The whole model: two pushes of one object, in every order, each done or refused. */
+  @Holds(
+      "S3ObjDatabase, DeferredPacks: No handle sees an object that another request hides, so "
+          + "that no writer relies on it (P0)")
   @ParameterizedTest
   @ValueSource(strings = {"0011", "0101", "0110", "1001", "1010", "1100"})
   void every_order_of_two_pushes_of_one_object(String order) throws Exception {
@@ -305,14 +324,13 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "UnlistedPack, Quarantine: A received pack is listed by the write that moves its refs. A "
+          + "refused push lists nothing. (P2)")
   @Test
   void a_refused_push_publishes_nothing_and_leaves_nothing() throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
-      RefUpdate refused = pushed.updateRef(MAIN);
-      refused.setNewObjectId(PACK.commit());
-      refused.setExpectedOldObjectId(PACK.commit());
-      assertThat(refused.update()).isEqualTo(Result.LOCK_FAILURE);
+    try (S3Repository pushed = received()) {
+      refuse(pushed);
       assertThat(packObjects()).isEqualTo(1);
     }
     assertThat(packObjects()).isZero();
@@ -324,23 +342,18 @@ class DeferredPacksTest {
 
   @Test
   void P3_a_pack_that_rests_on_a_hidden_one_is_listed_together_with_it() throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       RequestCounts.Snapshot before = counts.snapshot();
       ObjectId top = TestRepositories.commit(pushed, "on top", PACK.commit());
       assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, top);
       refuse(pushed);
     }
-    everythingIsThere();
   }
 
   @Test
   void P3_a_tree_of_hidden_files_is_listed_together_with_them() throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       ObjectId tree;
       try (ObjectInserter inserter = pushed.newObjectInserter()) {
         TreeFormatter formatter = new TreeFormatter();
@@ -348,12 +361,9 @@ class DeferredPacksTest {
         tree = inserter.insert(formatter);
         inserter.flush();
       }
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
-      }
+      setElsewhere("refs/meta/tree", tree);
       refuse(pushed);
     }
-    everythingIsThere();
   }
 
   @Test
@@ -361,14 +371,12 @@ class DeferredPacksTest {
       throws Exception {
     try (S3Repository hook = manager.openRepository("r")) {
       ObjectId top;
-      try (S3Repository pushed = push(manager)) {
-        receive(pushed, PACK);
+      try (S3Repository pushed = received()) {
         top = TestRepositories.commit(hook, "on top", PACK.commit());
         refuse(pushed);
       }
       assertThat(update(hook, OTHER, top)).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
   @Test
@@ -385,7 +393,6 @@ class DeferredPacksTest {
         refuse(pushed);
       }
     }
-    everythingIsThere();
   }
 
   @Test
@@ -409,18 +416,18 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "Quarantine, DeferredPacks, S3ObjDatabase: No listed object refers to a hidden one: what a "
+          + "request hides is listed together, and what others hide is published before (P3, P4, "
+          + "P7)")
   @Test
   void what_a_hook_fetches_on_top_of_a_hidden_pack_is_listed_together_with_it() throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       PackBytes child = PackBytes.childOf(PACK.commit());
       child.fetchTo(pushed);
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, child.commit());
       refuse(pushed);
     }
-    everythingIsThere();
   }
 
   private static void refuse(S3Repository pushed) throws IOException {
@@ -437,20 +444,16 @@ class DeferredPacksTest {
       pushed.getObjectDatabase().deferReceivedPacks();
       receive(pushed, PACK);
       ObjectId note = TestRepositories.commit(pushed, "pushes: 1");
-      RequestCounts.Snapshot before = counts.snapshot();
-      assertThat(update(pushed, "refs/meta/pushes", note)).isEqualTo(Result.NEW);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      updateInOneWrite(pushed, "refs/meta/pushes", note);
       refuse(pushed);
     }
     assertThat(listed()).hasSize(2);
-    everythingIsThere();
   }
 
   @Test
   void a_ref_that_a_hook_leads_into_the_pack_by_way_of_its_own_commit_publishes_it()
       throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       ObjectId merge = TestRepositories.commit(pushed, "merged", PACK.commit());
       assertThat(update(pushed, "refs/meta/merged", merge)).isEqualTo(Result.NEW);
       refuse(pushed);
@@ -458,13 +461,14 @@ class DeferredPacksTest {
     assertThat(listed())
         .extracting(PackEntry::source)
         .containsExactlyInAnyOrder("INSERT", "RECEIVE");
-    everythingIsThere();
   }
 
+  @Holds(
+      "UnlistedPack, S3ObjDatabase: Files of a deferred pack are deleted only if no commit was "
+          + "or will be tried with it: it is forgotten first ([1](#notes)) (P1)")
   @Test
   void a_closed_handle_commits_no_ref_into_a_pack_it_has_forgotten() throws Exception {
-    S3Repository pushed = push(manager);
-    receive(pushed, PACK);
+    S3Repository pushed = received();
     BatchRefUpdate batch = pushed.getRefDatabase().newBatchUpdate();
     batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), MAIN));
     try (RevWalk walk = new RevWalk(pushed)) {
@@ -473,7 +477,6 @@ class DeferredPacksTest {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
     assertThat(batch.getCommands().get(0).getResult()).isNotEqualTo(ReceiveCommand.Result.OK);
-    everythingIsThere();
   }
 
   @Test
@@ -541,7 +544,6 @@ class DeferredPacksTest {
       closed.countDown();
       threads.shutdownNow();
     }
-    everythingIsThere();
   }
 
   @Test
@@ -549,8 +551,7 @@ class DeferredPacksTest {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     CountDownLatch closed = new CountDownLatch(1);
     try {
-      S3Repository pushed = push(manager);
-      receive(pushed, PACK);
+      S3Repository pushed = received();
       gate.gate.set(closed);
       Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
       gate.reached.await();
@@ -569,7 +570,6 @@ class DeferredPacksTest {
       closed.countDown();
       threads.shutdownNow();
     }
-    everythingIsThere();
   }
 
   @ParameterizedTest
@@ -580,8 +580,7 @@ class DeferredPacksTest {
     CountDownLatch closed = new CountDownLatch(1);
     try (S3Repository other = manager.openRepository("r")) {
       ObjectId unrelated = TestRepositories.commit(other, "unrelated");
-      S3Repository pushed = push(manager);
-      receive(pushed, PACK);
+      S3Repository pushed = received();
       gate.gate.set(closed);
       Future<Result> first = threads.submit(() -> update(other, MAIN, unrelated));
       gate.reached.await();
@@ -624,9 +623,11 @@ class DeferredPacksTest {
       assertThat(update(pushed, MAIN, PACK.commit())).isEqualTo(Result.NEW);
       assertThat(listed()).extracting(PackEntry::id).doesNotContain(published);
     }
-    everythingIsThere();
   }
 
+  @Holds(
+      "Quarantine, S3ObjDatabase: A received pack that several handles of a request could see is "
+          + "not forgotten, also when JGit rolls it back (P9)")
   @Test
   void a_pack_that_is_rolled_back_after_it_was_taken_is_not_lost_to_handles_that_saw_it()
       throws Exception {
@@ -650,10 +651,7 @@ class DeferredPacksTest {
       assertThatThrownBy(() -> receive(pushed, PACK)).hasMessage("listener");
       failing.remove();
     }
-    try (S3Repository later = inserting()) {
-      assertThat(update(later, OTHER, commitOf(later, tree[0]))).isEqualTo(Result.NEW);
-    }
-    everythingIsThere();
+    assertCommitted(inserting(), tree[0]);
   }
 
   /** Inserts a tree that is there, for which nothing is written. */
@@ -683,14 +681,12 @@ class DeferredPacksTest {
 
   @Test
   void a_handle_whose_pack_is_in_doubt_commits_nothing_unless_it_is_listed() throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     FaultInjectingObjectStore deaf = new FaultInjectingObjectStore(store, 1, 0);
     Fault[] faults = new Fault[1000];
     Arrays.fill(faults, Fault.FAIL_BEFORE);
     deaf.script(RequestKind.PUT_IF, faults);
     try (S3RepositoryManager undecided =
-        new S3RepositoryManager(deaf, S3Settings.from(config, "test"))) {
+        TestRepositories.manager(deaf, "[s3]\ncommitDeadline = 300 ms")) {
       try (S3Repository pushed = push(undecided)) {
         receive(pushed, PACK);
         assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
@@ -703,15 +699,13 @@ class DeferredPacksTest {
       }
       assertThat(packObjects()).as("it may have been listed").isEqualTo(1);
     }
-    everythingIsThere();
   }
 
   @Test
   void a_pack_that_took_so_long_that_a_sweep_may_have_passed_it_is_refused_with_its_refs()
       throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
-      try (S3Repository pushed = push(manager)) {
-        receive(pushed, PACK);
+      try (S3Repository pushed = received()) {
         moveBoundary();
         assertThat(has(other, PACK.commit())).as("no fault of the one who looks").isFalse();
         assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
@@ -720,7 +714,6 @@ class DeferredPacksTest {
       }
     }
     assertThat(listed()).isEmpty();
-    everythingIsThere();
   }
 
   /** Does to the manifest what a sweep does. */
@@ -732,6 +725,9 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds(
+      "S3ObjDatabase, ListingRules: Names of packs are minted from a manifest validated for the "
+          + "push. A pack that a sweep has passed is refused with its refs.")
   @Test
   void a_name_is_minted_from_a_manifest_that_was_validated_in_the_operation() throws Exception {
     try (S3Repository here = manager.openRepository("r");
@@ -747,6 +743,7 @@ class DeferredPacksTest {
     }
   }
 
+  @Holds("S3ObjDatabase: Only packs of pushes and of inserters are deferred")
   @Test
   void commits_that_replace_packs_and_packs_that_were_not_received_never_wait() throws Exception {
     try (S3Repository r = push(manager)) {
@@ -774,12 +771,9 @@ class DeferredPacksTest {
       ObjectId inserted = TestRepositories.commit(r, "inserted");
       assertThat(has(r, inserted)).isTrue();
       assertThat(listed()).isEmpty();
-      RequestCounts.Snapshot before = counts.snapshot();
-      assertThat(update(r, MAIN, inserted)).isEqualTo(Result.NEW);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      updateInOneWrite(r, MAIN, inserted);
       assertThat(listed()).hasSize(1);
     }
-    everythingIsThere();
   }
 
   @Test
@@ -790,9 +784,11 @@ class DeferredPacksTest {
       assertThat(other.parseCommit(inserted).getFullMessage()).isEqualTo("inserted");
       assertThat(update(other, OTHER, inserted)).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
+  @Holds(
+      "Quarantine, S3ObjDatabase: An inserted pack is published when its handle is closed at the "
+          + "latest, or waits until another handle needs it (P8)")
   @Test
   void what_is_inserted_is_published_when_the_handle_is_closed_without_a_ref() throws Exception {
     ObjectId inserted;
@@ -801,10 +797,7 @@ class DeferredPacksTest {
       assertThat(listed()).isEmpty();
     }
     assertThat(listed()).hasSize(1);
-    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-      assertThat(update(there, OTHER, inserted)).isEqualTo(Result.NEW);
-    }
-    everythingIsThere();
+    setElsewhere(OTHER, inserted);
   }
 
   @Test
@@ -820,14 +813,12 @@ class DeferredPacksTest {
       ObjectId top = TestRepositories.commit(later, "on top", inserted);
       assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
   @Test
   void P10_no_ref_is_set_on_top_of_what_a_request_before_could_not_publish_in_time()
       throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
         assertThat(part.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
       }
@@ -838,10 +829,8 @@ class DeferredPacksTest {
 
   @Test
   void P10_no_ref_is_set_on_top_of_what_a_write_in_doubt_has_not_published() throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager undecided =
-        new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
+        TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms")) {
       ObjectId inserted;
       try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
         r.getObjectDatabase().deferInsertedPacks();
@@ -863,10 +852,8 @@ class DeferredPacksTest {
   void P10_nothing_is_written_on_top_of_a_pack_whose_write_is_in_doubt_by_one_who_waited_for_it()
       throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "1 s");
     try (S3RepositoryManager undecided =
-            new S3RepositoryManager(gate, S3Settings.from(config, "test"));
+            TestRepositories.manager(gate, "[s3]\ncommitDeadline = 1 s");
         S3Repository pushed = push(undecided);
         S3Repository other = undecided.openRepository("r")) {
       receive(pushed, PACK);
@@ -885,15 +872,12 @@ class DeferredPacksTest {
     } finally {
       threads.shutdownNow();
     }
-    everythingIsThere();
   }
 
   @Test
   void the_same_can_be_written_again_after_a_write_in_doubt() throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager undecided =
-        new S3RepositoryManager(gate, S3Settings.from(config, "test"))) {
+        TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms")) {
       try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
         r.getObjectDatabase().deferInsertedPacks();
         gate.deaf = true;
@@ -913,7 +897,6 @@ class DeferredPacksTest {
         }
       }
     }
-    everythingIsThere();
   }
 
   @Test
@@ -935,20 +918,15 @@ class DeferredPacksTest {
         assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
       }
     }
-    everythingIsThere();
   }
 
   @Test
   void P9_what_the_handle_of_a_push_inserts_and_was_received_is_not_forgotten() throws Exception {
     ObjectId tree;
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       tree = insertedAgain(pushed, pushed.parseCommit(PACK.commit()).getTree());
     }
-    try (S3Repository later = inserting()) {
-      assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
-    }
-    everythingIsThere();
+    assertCommitted(inserting(), tree);
   }
 
   @Test
@@ -982,14 +960,11 @@ class DeferredPacksTest {
         below = new ObjectId[] {id};
       }
     }
-    everythingIsThere();
   }
 
   private static boolean deletes(S3RepositoryManager process, String name) {
     try (S3Repository r = process.openRepository("r", Purpose.request())) {
-      RefUpdate delete = r.updateRef(name);
-      delete.setForceUpdate(true);
-      return delete.delete() == Result.FORCED;
+      return TestRepositories.delete(r, name) == Result.FORCED;
     } catch (IOException e) {
       return false; // the write in doubt is not decided yet
     }
@@ -1001,7 +976,6 @@ class DeferredPacksTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining(lost.name());
     }
-    everythingIsThere();
   }
 
   @Test
@@ -1015,7 +989,6 @@ class DeferredPacksTest {
       assertThat(listed()).isEmpty();
       assertThat(update(other, OTHER, inserted)).isEqualTo(Result.REJECTED_MISSING_OBJECT);
     }
-    everythingIsThere();
   }
 
   /** Opens another handle for the request of one, as the jar for Gerrit does. */
@@ -1044,25 +1017,23 @@ class DeferredPacksTest {
       ObjectId top = TestRepositories.commit(later, "on top", PACK.commit());
       assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
   @Test
   void P9_what_another_handle_of_the_request_inserts_and_was_received_is_not_forgotten()
       throws Exception {
     ObjectId tree;
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
         tree = insertedAgain(part, part.parseCommit(PACK.commit()).getTree());
       }
     }
-    try (S3Repository later = push(manager)) {
-      assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
-    }
-    everythingIsThere();
+    assertCommitted(push(manager), tree);
   }
 
+  @Holds(
+      "Quarantine: The first write through a request lists all that the request hides, and a "
+          + "write that changes nothing lists nothing (P8)")
   @Test
   void what_the_handles_of_a_request_defer_is_listed_by_the_first_ref_that_any_of_them_sets()
       throws Exception {
@@ -1072,14 +1043,11 @@ class DeferredPacksTest {
       ObjectId top = TestRepositories.commit(part, "on top", PACK.commit());
       assertThat(has(pushed, top)).isTrue();
       assertThat(listed()).isEmpty();
-      RequestCounts.Snapshot before = counts.snapshot();
-      assertThat(update(pushed, MAIN, top)).isEqualTo(Result.NEW);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
+      updateInOneWrite(pushed, MAIN, top);
       assertThat(listed()).hasSize(2);
       assertThat(update(part, OTHER, PACK.commit())).isEqualTo(Result.NEW);
     }
     assertThat(listed()).hasSize(2);
-    everythingIsThere();
   }
 
   @Test
@@ -1113,14 +1081,12 @@ class DeferredPacksTest {
 
   @Test
   void a_request_that_has_forgotten_what_it_received_opens_further_handles() throws Exception {
-    S3Repository pushed = push(manager);
-    receive(pushed, PACK);
+    S3Repository pushed = received();
     pushed.close();
     assertThat(packObjects()).isZero();
     try (S3Repository next = together(pushed)) {
       assertThat(update(next, MAIN, TestRepositories.commit(next, "next"))).isEqualTo(Result.NEW);
     }
-    everythingIsThere();
   }
 
   @Test
@@ -1176,7 +1142,6 @@ class DeferredPacksTest {
         }
       }
     }
-    everythingIsThere();
   }
 
   private static void leave(S3Repository handle) {
@@ -1201,9 +1166,7 @@ class DeferredPacksTest {
       b.flush();
       assertThat(other.parseCommit(top)).isNotNull();
       a.flush();
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, top);
       everythingIsThere(); // as if this process were killed now
     }
   }
@@ -1220,9 +1183,7 @@ class DeferredPacksTest {
       b.flush();
       assertThat(update(r, MAIN, TestRepositories.commit(r, "unrelated"))).isEqualTo(Result.NEW);
       a.flush();
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, top);
       everythingIsThere(); // as if this process were killed now
     }
   }
@@ -1236,9 +1197,7 @@ class DeferredPacksTest {
       PackBytes child = PackBytes.childOf(below);
       child.pushTo(r);
       assertThat(has(other, child.commit())).isTrue();
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, child.commit())).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, child.commit());
       everythingIsThere(); // as if this process were killed now
     }
   }
@@ -1261,9 +1220,7 @@ class DeferredPacksTest {
         tree = inserter.insert(formatter);
         inserter.flush();
       }
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, "refs/meta/tree", tree)).isEqualTo(Result.NEW);
-      }
+      setElsewhere("refs/meta/tree", tree);
       everythingIsThere(); // as if this process were killed now
     }
   }
@@ -1277,9 +1234,7 @@ class DeferredPacksTest {
       assertThat(listed()).isEmpty();
       assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
       assertThat(listed()).hasSize(2);
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
-      }
+      setElsewhere(OTHER, top);
       everythingIsThere(); // as if this process were killed now
     }
   }
@@ -1295,13 +1250,10 @@ class DeferredPacksTest {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), MAIN));
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), note, OTHER));
       RequestCounts.Snapshot before = counts.snapshot();
-      try (RevWalk walk = new RevWalk(r)) {
-        batch.execute(walk, NullProgressMonitor.INSTANCE);
-      }
+      TestRepositories.execute(r, batch);
       assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
       assertThat(listed()).hasSize(2);
     }
-    everythingIsThere();
   }
 
   @Test
@@ -1314,37 +1266,28 @@ class DeferredPacksTest {
 
   @Test
   void a_pack_is_published_with_a_batch_that_needs_a_new_snapshot_as_well() throws Exception {
-    try (S3Repository pushed = push(manager)) {
-      receive(pushed, PACK);
+    try (S3Repository pushed = received()) {
       BatchRefUpdate batch = pushed.getRefDatabase().newBatchUpdate();
       batch.addCommand(
           IntStream.range(0, 3_000)
               .mapToObj(
                   i -> new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), "refs/heads/" + i))
               .toList());
-      try (RevWalk walk = new RevWalk(pushed)) {
-        batch.execute(walk, NullProgressMonitor.INSTANCE);
-      }
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.execute(pushed, batch);
+      TestRepositories.assertAllOk(batch);
     }
     assertThat(listed()).hasSize(1);
-    everythingIsThere();
   }
 
   @Seeds(4)
   void pushes_beside_collections_leave_no_ref_without_its_objects(long seed) throws Exception {
     PackBytes[] packs = {pack(11), pack(12), pack(13)};
     Map<String, ObjectId> acknowledged = new ConcurrentHashMap<>();
-    Config config = new Config();
-    config.setString("gc", null, "pruneExpire", "now");
     S3RepositoryManager[] processes = new S3RepositoryManager[2];
     for (int i = 0; i < processes.length; i++) {
       processes[i] =
-          new S3RepositoryManager(
-              new FaultInjectingObjectStore(store, seed * 10 + i, 0.05),
-              S3Settings.from(config, "test"));
+          TestRepositories.manager(
+              new FaultInjectingObjectStore(store, seed * 10 + i, 0.05), "[gc]\npruneExpire = now");
     }
     ExecutorService threads = Executors.newFixedThreadPool(7);
     try {

@@ -23,8 +23,9 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,26 +33,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
+@Holds(
+    "PackOutput, S3PackDescription: A pack not received whole, or refused, never exists. Closing "
+        + "completes nothing.")
 class FailedReceiveTest {
   private static final int LARGE = 17 << 20;
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
   private DirectoryObjectStore store;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void open() throws Exception {
     store = new DirectoryObjectStore(directory);
     manager = TestRepositories.manager(new ObservedObjectStore(store, counts));
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private RequestCounts.Snapshot refused(byte[] pack, int maxObject) {

@@ -8,7 +8,6 @@ import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -32,9 +31,8 @@ class MovedFilesTest {
     repository
         .getObjectDatabase()
         .checkComplete(Set.of(commit), repository.getRefDatabase().newest());
-    RefUpdate update = repository.updateRef("refs/heads/main");
-    update.setNewObjectId(commit);
-    assertThat(update.update()).isIn(Result.NEW, Result.FAST_FORWARD);
+    assertThat(TestRepositories.update(repository, "refs/heads/main", commit))
+        .isIn(Result.NEW, Result.FAST_FORWARD);
   }
 
   /** Pushes a file, and returns its id. */

@@ -19,23 +19,26 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.pack.file.S3PackDescription;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of JGit's contract for packs and side files. */
+@Holds(
+    "NewPacks: A pack is listed with all its files, or refused: no reftable, multi-pack index, "
+        + "or pack without index")
 class PackContractTest {
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
@@ -44,17 +47,9 @@ class PackContractTest {
     repository = manager.createRepository("r");
   }
 
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
-  }
-
   private ObjectId commit(ObjectId... parents) throws IOException {
     ObjectId id = TestRepositories.commit(repository, "commit", parents);
-    RefUpdate main = repository.updateRef("refs/heads/main");
-    main.setNewObjectId(id);
-    main.forceUpdate();
+    TestRepositories.force(repository, "refs/heads/main", id);
     return id;
   }
 

@@ -13,29 +13,32 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Holds(
+    "S3PackDescription, NewPacks: A rollback deletes no files of a pack that a commit may have "
+        + "named")
+@Holds("S3ObjDatabase: A side file is checked at every load. A failed load is tried again.")
 class PackReadingTest {
   @TempDir Path directory;
   private FaultInjectingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   @BeforeEach
   void open() throws Exception {
@@ -43,12 +46,6 @@ class PackReadingTest {
     manager = TestRepositories.manager(store);
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-    elsewhere.close();
   }
 
   /** Writes a commit elsewhere, so that nothing of it is in this process's caches. */
@@ -151,15 +148,13 @@ class PackReadingTest {
   @Test
   void files_of_a_pack_whose_commit_is_in_doubt_stay() throws Exception {
     manager.createRepository("r").close();
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     FaultInjectingObjectStore deaf =
         new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
     Fault[] faults = new Fault[1000];
     Arrays.fill(faults, Fault.FAIL_BEFORE);
     deaf.script(RequestKind.PUT_IF, faults);
     try (S3RepositoryManager undecided =
-            new S3RepositoryManager(deaf, S3Settings.from(config, "test"));
+            TestRepositories.manager(deaf, "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = undecided.openRepository("r")) {
       assertThatThrownBy(() -> TestRepositories.commit(r, "first"))
           .isInstanceOf(UnknownOutcomeException.class);

@@ -21,10 +21,8 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -33,8 +31,10 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,11 +68,7 @@ class PackRoomTest {
     public void put(String key, byte[] src, int offset, int length) throws IOException {
       if (key.contains("/log/") && stalled.compareAndSet(false, true)) {
         compactionBegun.countDown();
-        try {
-          compactionMayGoOn.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        ConcurrentTasks.await(compactionMayGoOn);
       }
       super.put(key, src, offset, length);
       if (key.contains("/refs/")) {
@@ -104,12 +100,8 @@ class PackRoomTest {
       String name = start + "x".repeat(NAME - start.length());
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.execute(r, batch);
+    TestRepositories.assertAllOk(batch);
     compactionBegun.await();
     long bytes = store.stat(StoredManifest.key(store, "r")).orElseThrow().size();
     r.setGitwebDescription("y".repeat((int) (Manifest.MAX_BYTES - bytes) - 60));
@@ -222,12 +214,13 @@ class PackRoomTest {
       S3Repository r, Stream<String> names, ObjectId id) throws IOException {
     BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
     names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
     return batch.getCommands().stream().map(ReceiveCommand::getResult).collect(Collectors.toSet());
   }
 
+  @Holds(
+      "CommitBatch, SharedRefs: Space is reserved for refs: small updates succeed, without a "
+          + "snapshot each, however many packs are listed")
   @Test
   void refs_are_updated_though_packs_fill_the_manifest_and_few_snapshots_are_written()
       throws Exception {

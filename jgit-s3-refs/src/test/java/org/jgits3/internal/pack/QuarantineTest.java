@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -34,15 +33,16 @@ import org.eclipse.jgit.treewalk.TreeWalk;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,11 +120,7 @@ class QuarantineTest {
 
     private void hold() {
       reached.countDown();
-      try {
-        open.await();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
+      ConcurrentTasks.await(open);
     }
 
     /** Number of reads of objects whose keys have a part. */
@@ -138,9 +134,7 @@ class QuarantineTest {
     pack = PackBytes.ofSize(1_000, 1);
     store = new DirectoryObjectStore(directory);
     faulty = new Faulty(store);
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "1 s");
-    manager = new S3RepositoryManager(faulty, S3Settings.from(config, "test"));
+    manager = TestRepositories.manager(faulty, "[s3]\ncommitDeadline = 1 s");
     elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
     elsewhere.createRepository("r").close(); // which may take longer than a second
   }
@@ -225,6 +219,9 @@ class QuarantineTest {
     }
   }
 
+  @Holds(
+      "DeferredPacks, SharedPacks: Once a manifest lists a pack that was in doubt, it is a pack "
+          + "like any other")
   @Test
   void a_write_in_doubt_that_was_applied_concerns_no_one_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
@@ -272,6 +269,7 @@ class QuarantineTest {
     ((SharedPacks) field.get(repository.getObjectDatabase())).dropIndexes();
   }
 
+  @Holds("Quarantine: The packs that a request has inserted and not listed yet fit into a manifest")
   @Test
   void a_request_that_flushes_often_lists_what_waits_before_it_is_too_much() throws Exception {
     try (S3Repository r = inserting()) {

@@ -13,6 +13,7 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The list of packs, while handles and processes learn of new ones at the same time. */
+@Holds(
+    "S3ObjDatabase, SharedPacks: A list of packs is never older than the version it is kept under")
 @Timeout(300) // threads wait for each other
 class SharedPacksTest {
   @TempDir Path directory;

@@ -21,6 +21,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pushes of clients that pause while they send, beside pushes of others. */
+@Holds(
+    "PackOutput, ReadBack, PackUpload: A client that pauses in a push occupies no part buffer "
+        + "and delays no other push")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlowClientsTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;

@@ -27,7 +27,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,8 +48,8 @@ class SpillLeakTest {
   @TempDir Path spills;
   private final AtomicInteger failingParts = new AtomicInteger();
   private DirectoryObjectStore plain;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   /** Most files that were open at once. */
   private int seen;
@@ -73,12 +73,6 @@ class SpillLeakTest {
             },
             S3Settings.from(config, "test"));
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private List<String> inUse() throws IOException {

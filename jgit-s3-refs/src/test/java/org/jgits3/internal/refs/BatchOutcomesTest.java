@@ -7,25 +7,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PushCertificate;
 import org.eclipse.jgit.transport.PushCertificateParser;
 import org.eclipse.jgit.transport.PushCertificateStore;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.snapshot.SampleObjects;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,8 +36,8 @@ class BatchOutcomesTest {
   @TempDir Path directory;
 
   private FaultInjectingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId commit;
 
   @BeforeEach
@@ -50,12 +46,6 @@ class BatchOutcomesTest {
     manager = TestRepositories.manager(store);
     repository = manager.createRepository("r");
     commit = TestRepositories.commit(repository, "first");
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    repository.close();
-    manager.close();
   }
 
   private BatchRefUpdate batch(S3Repository r, boolean atomic) {
@@ -68,17 +58,13 @@ class BatchOutcomesTest {
   }
 
   private void execute(BatchRefUpdate batch) throws Exception {
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   @Test
   void commands_whose_write_is_in_doubt_are_neither_done_nor_refused() throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager hasty =
-            new S3RepositoryManager(store, S3Settings.from(config, "test"));
+            TestRepositories.manager(store, "[s3]\ncommitDeadline = 300 ms");
         S3Repository doubtful = hasty.openRepository("r")) {
       for (boolean atomic : new boolean[] {true, false}) {
         Fault[] faults = new Fault[1000];
@@ -102,9 +88,7 @@ class BatchOutcomesTest {
     BatchRefUpdate batch = batch(repository, true);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(repository.exactRef(OTHER).getObjectId()).isEqualTo(commit);
   }
 
@@ -130,9 +114,7 @@ class BatchOutcomesTest {
     batch.setPushCertificate(certificate);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/meta/")).isEmpty();
 
     try (PushCertificateStore certificates = new PushCertificateStore(repository)) {

@@ -18,11 +18,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -36,6 +34,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +46,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A snapshot that went bad in the store is refused by its key, whatever is asked of the refs, and
  * nothing in the store is changed: what is left of it may be all there is.
  */
+@Holds("Compaction: Only refs with the SHA-256 in the manifest are compacted")
+@Holds(
+    "SnapshotTables, SharedRefs: Every operation refuses a damaged snapshot, and changes nothing "
+        + "in the store")
 class CorruptSnapshotTest {
   private static final String MASTER = "refs/heads/master";
   private static final String TAG = "refs/tags/v1";
@@ -97,9 +100,7 @@ class CorruptSnapshotTest {
   }
 
   private static void execute(BatchRefUpdate batch, S3Repository r) throws IOException {
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {

@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.update;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -71,12 +71,6 @@ class GroupCommitTest {
     threads.shutdownNow();
     handles.forEach(S3Repository::close);
     manager.close();
-  }
-
-  private static Result set(S3Repository handle, String name, ObjectId id) throws IOException {
-    RefUpdate u = handle.updateRef(name);
-    u.setNewObjectId(id);
-    return u.update();
   }
 
   /**
@@ -135,7 +129,8 @@ class GroupCommitTest {
   void those_that_wait_are_written_together() throws Exception {
     RequestCounts.Snapshot before = counts.snapshot();
     List<Result> results =
-        whileTheFirstIsWritten(THREADS - 1, (handle, i) -> set(handle, "refs/heads/" + i, first));
+        whileTheFirstIsWritten(
+            THREADS - 1, (handle, i) -> update(handle, "refs/heads/" + i, first));
 
     assertThat(counts.snapshot().since(before)).hasToString("2 requests: 2 PUT_IF");
     assertThat(results).hasSize(THREADS).containsOnly(Result.NEW);
@@ -149,24 +144,22 @@ class GroupCommitTest {
 
   @Test
   void each_has_the_result_it_would_have_alone() throws Exception {
-    set(handles.get(0), "refs/heads/behind", first);
-    set(handles.get(0), "refs/heads/ahead", second);
-    set(handles.get(0), "refs/heads/gone", first);
+    update(handles.get(0), "refs/heads/behind", first);
+    update(handles.get(0), "refs/heads/ahead", second);
+    update(handles.get(0), "refs/heads/gone", first);
     List<Result> results =
         whileTheFirstIsWritten(
             THREADS - 1 - 3, // three are refused by what is read
             (handle, i) ->
                 switch (i) {
-                  case 1 -> set(handle, "refs/heads/behind", second);
-                  case 2 -> set(handle, "refs/heads/ahead", first);
-                  case 3 -> set(handle, "refs/heads/ahead", second);
-                  case 4 -> set(handle, "refs/heads/ahead/below", first);
+                  case 1 -> update(handle, "refs/heads/behind", second);
+                  case 2 -> update(handle, "refs/heads/ahead", first);
+                  case 3 -> update(handle, "refs/heads/ahead", second);
+                  case 4 -> update(handle, "refs/heads/ahead/below", first);
                   case 5 -> {
-                    RefUpdate u = handle.updateRef("refs/heads/gone");
-                    u.setForceUpdate(true);
-                    yield u.delete();
+                    yield TestRepositories.delete(handle, "refs/heads/gone");
                   }
-                  default -> set(handle, "refs/heads/" + i, first);
+                  default -> update(handle, "refs/heads/" + i, first);
                 });
 
     assertThat(results.subList(1, 6))
@@ -183,7 +176,7 @@ class GroupCommitTest {
   void one_of_those_that_create_the_same_ref_does() throws Exception {
     List<Result> results =
         whileTheFirstIsWritten(
-            THREADS - 1, (handle, i) -> set(handle, "refs/heads/" + Math.min(i, 1), first));
+            THREADS - 1, (handle, i) -> update(handle, "refs/heads/" + Math.min(i, 1), first));
 
     assertThat(results.subList(1, THREADS)).containsOnlyOnce(Result.NEW);
     assertThat(results.subList(1, THREADS))

@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -20,7 +18,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,8 +35,8 @@ class HalfAMillionCreationsTest {
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  private S3Repository here;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository here;
   private ObjectId first;
 
   @BeforeEach
@@ -48,12 +46,6 @@ class HalfAMillionCreationsTest {
             new ObservedObjectStore(new DirectoryObjectStore(directory), counts));
     here = manager.createRepository("r");
     first = TestRepositories.commit(here, "first");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    here.close();
-    manager.close();
   }
 
   /** Two refs for each change, as Gerrit names them. */
@@ -69,16 +61,12 @@ class HalfAMillionCreationsTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name(i)));
     }
-    try (RevWalk walk = new RevWalk(here)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(here, batch);
     return batch.getCommands();
   }
 
   private void putARefInTheWay() throws IOException {
-    RefUpdate u = here.updateRef(THERE);
-    u.setNewObjectId(first);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(here, THERE, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private long written() {

@@ -10,12 +10,22 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import org.jgits3.testing.Holds;
 
 /**
  * The same random operations on this RefDatabase and on JGit's {@code RefDirectory}, with the same
  * results, and the same answers to every question after each; {@code -Djqwik.tries.default=10000}
  * tries more.
  */
+@Holds(
+    "S3BatchRefUpdate: A batch commits in one write or not at all, with the results of "
+        + "`RefDirectory`")
+@Holds(
+    "S3RefUpdate: The result of an update rests on its own write, or on refs validated after it "
+        + "began")
+@Holds(
+    "RefEdits: Two refs never exist of which one is a directory of the other; checked again at "
+        + "commit")
 @AddLifecycleHook(FromSeed.class)
 class RefDatabasePropertyTest {
   /** Which process does an operation on the store. */

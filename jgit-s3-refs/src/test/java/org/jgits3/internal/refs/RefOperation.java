@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefRename;
@@ -15,6 +14,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.snapshot.SampleObjects;
 
 /**
@@ -147,9 +147,7 @@ public sealed interface RefOperation {
       for (Command c : commands) {
         batch.addCommand(c.on(context));
       }
-      try (RevWalk walk = new RevWalk(repository)) {
-        batch.execute(walk, NullProgressMonitor.INSTANCE);
-      }
+      TestRepositories.execute(repository, batch);
       List<String> results = new ArrayList<>();
       for (ReceiveCommand c : batch.getCommands()) {
         results.add(c.getRefName() + " " + c.getResult());

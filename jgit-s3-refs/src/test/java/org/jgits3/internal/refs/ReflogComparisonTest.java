@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Random;
 import org.eclipse.jgit.internal.storage.file.FileRepository;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Ref;
@@ -19,26 +18,29 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The reflogs are those that RefDirectory writes with {@code core.logAllRefUpdates = always}. */
+@Holds(
+    "TransactionReflog, S3RefUpdate, S3RefRename: Reflogs, also of symbolic and renamed refs, "
+        + "are those of `RefDirectory`")
 class ReflogComparisonTest {
   private static final List<String> NAMES =
       List.of("refs/heads/master", "refs/heads/a", "refs/heads/b", "refs/tags/v1");
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository ours;
-  private FileRepository theirs;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository ours;
+  @AutoClose private FileRepository theirs;
   private final List<ObjectId> commits = new ArrayList<>();
 
   @BeforeEach
@@ -55,13 +57,6 @@ class ReflogComparisonTest {
         commits.add(TestRepositories.commit(r, "commit " + i));
       }
     }
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    ours.close();
-    theirs.close();
-    manager.close();
   }
 
   private static PersonIdent who(int number) {
@@ -125,9 +120,7 @@ class ReflogComparisonTest {
         batch.addCommand(new ReceiveCommand(old, to, name));
       }
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
     return batch.getCommands().stream().map(c -> c.getRefName() + " " + c.getResult()).toList();
   }
 

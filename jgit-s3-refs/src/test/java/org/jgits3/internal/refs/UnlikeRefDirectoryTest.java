@@ -8,30 +8,28 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+@Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId first;
   private ObjectId second;
 
@@ -42,12 +40,6 @@ class UnlikeRefDirectoryTest {
     first = TestRepositories.commit(repository, "first");
     second = TestRepositories.commit(repository, "second", first);
     set(MASTER, first);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private void set(String name, ObjectId id) throws IOException {
@@ -69,9 +61,7 @@ class UnlikeRefDirectoryTest {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     batch.setAtomic(true);
     batch.addCommand(commands);
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return commands.stream().map(ReceiveCommand::getResult).toList();
   }
 
@@ -143,18 +133,13 @@ class UnlikeRefDirectoryTest {
   @Test
   void an_update_through_a_symbolic_ref_to_a_name_that_is_taken_is_refused() throws Exception {
     link(OTHER, MASTER + "/below");
-    RefUpdate u = repository.updateRef(OTHER);
-    u.setNewObjectId(second);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
+    assertThat(TestRepositories.update(repository, OTHER, second))
+        .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
     assertThat(repository.exactRef(MASTER + "/below")).isNull();
   }
 
   private ObjectId blob() throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-      return blob;
-    }
+    return TestRepositories.blob(repository, new byte[] {1});
   }
 
   @Test
@@ -171,6 +156,9 @@ class UnlikeRefDirectoryTest {
         .isEqualTo(RefUpdate.Result.RENAMED);
   }
 
+  @Holds(
+      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A "
+          + "branch, and a detached `HEAD`, points to a commit")
   @Test
   void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
     link("refs/alias/other", OTHER);
@@ -198,9 +186,7 @@ class UnlikeRefDirectoryTest {
     batch.setAllowNonFastForwards(true);
     batch.setRefLogMessage("push", true);
     batch.addCommand(new ReceiveCommand(from, to, OTHER));
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return repository.getRefDatabase().getReflogReader(OTHER).getLastEntry().getComment();
   }
 

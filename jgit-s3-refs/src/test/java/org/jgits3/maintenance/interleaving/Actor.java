@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance.interleaving;
 
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -47,7 +47,7 @@ final class Actor implements Closeable {
   ObjectId push(String ref) throws IOException {
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId id = TestRepositories.commit(r, ref + " " + r.manifest().generation());
-      point(r, ref, id);
+      force(r, ref, id);
       return id;
     }
   }

@@ -4,6 +4,7 @@ package org.jgits3.maintenance.interleaving;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -16,14 +17,22 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.EachStore;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 
 /** Several processes that use the repository {@code r}, each over a client of its own. */
+@EachStore
 @Timeout(120) // threads wait for each other
 abstract class InterleavingFixture {
   static final String MAIN = "refs/heads/main";
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final List<Actor> actors = new ArrayList<>();
   ObjectStore plain;
@@ -32,7 +41,9 @@ abstract class InterleavingFixture {
   Actor others;
 
   /** Opens another client of the store, with the same objects. */
-  protected abstract ObjectStore store() throws IOException;
+  private ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @BeforeEach
   void create() throws Exception {

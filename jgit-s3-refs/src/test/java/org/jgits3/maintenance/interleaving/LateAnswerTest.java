@@ -3,7 +3,7 @@ package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import org.eclipse.jgit.lib.ObjectId;
@@ -19,9 +19,12 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Objects that are collected before the process that inserted them has its answer. */
+@Holds(
+    "S3ObjDatabase: A handle looks for objects in listed packs and its own waiting ones only (E1)")
 class LateAnswerTest {
   private final ObjectStore plain = new MemoryObjectStore();
   private final Late late = new Late(plain);
@@ -55,7 +58,7 @@ class LateAnswerTest {
         S3RepositoryManager collector = MaintenanceFixture.manager(plain)) {
       users.createRepository("r").close();
       try (S3Repository user = users.openRepository("r", Purpose.request())) {
-        point(user, "refs/heads/main", TestRepositories.commit(user, "first"));
+        force(user, "refs/heads/main", TestRepositories.commit(user, "first"));
         late.meanwhile =
             () -> {
               MaintenanceFixture.gc(collector);
@@ -65,7 +68,7 @@ class LateAnswerTest {
         ObjectId dropped = TestRepositories.commit(user, "dropped");
 
         assertThat(StoredManifest.read(plain, "r").dropped()).isPositive();
-        assertThatThrownBy(() -> point(user, "refs/heads/new", dropped))
+        assertThatThrownBy(() -> force(user, "refs/heads/new", dropped))
             .isInstanceOf(IOException.class)
             .hasMessageContaining(dropped.name());
       }

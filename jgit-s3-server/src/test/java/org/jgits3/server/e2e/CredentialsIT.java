@@ -20,7 +20,7 @@ import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.signed.AwsHome;
 import org.jgits3.testing.signed.IdentityStub;
 import org.jgits3.testing.signed.SessionProxy;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,19 +35,13 @@ class CredentialsIT {
   private final S3Server server = S3Servers.require();
   private AwsHome home;
   private ServedStore store;
-  private IdentityStub identities = new IdentityStub(Duration.ofHours(1));
-  private SessionProxy proxy;
+  @AutoClose private IdentityStub identities = new IdentityStub(Duration.ofHours(1));
+  @AutoClose private SessionProxy proxy;
 
   @BeforeEach
   void make_a_bucket() throws IOException {
     home = new AwsHome(scratch);
     store = ServedStore.bucket(server, scratch);
-  }
-
-  @AfterEach
-  void stop() {
-    proxy.close();
-    identities.close();
   }
 
   /** The store behind a proxy that takes only the keys which the services give out. */

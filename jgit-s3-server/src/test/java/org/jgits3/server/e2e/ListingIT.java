@@ -18,7 +18,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +39,7 @@ class ListingIT {
 
   @TempDir private Path scratch;
   private ServedStore store;
-  private PausingProxy proxy;
+  @AutoClose private PausingProxy proxy;
 
   @BeforeAll
   static void make_names(@TempDir Path directory) throws IOException {
@@ -57,11 +57,6 @@ class ListingIT {
   void hold_the_second_request() throws IOException {
     proxy = PausingProxy.sinceRequest(server.endpoint(), "continuation-token", 0);
     store = direct.through(proxy.uri(), scratch);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    proxy.close();
   }
 
   private List<String> line(String options) {

@@ -31,6 +31,7 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Maintenance from the command line, beside a server and real pushes, also cut off half way. */
+@Holds("Maintenance killed after any number of bytes leaves a sound repository")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MaintenanceEndToEndIT {
   private static final ObjectMapper JSON = new ObjectMapper();

@@ -20,6 +20,7 @@ import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
  * More pushes at a time than the heap of the server has room for. {@code -Dpush.clients=N} makes
  * more, for which {@code -Dpush.heap=N} gives the server more MiB.
  */
+@Holds(
+    "GitRequestLimit, TransferMemory, PushParser, DeltaBases, S3Reader, LimitedRequest, "
+        + "SendingReader: Requests, pushes and fetches stay within their shares of the heap. One "
+        + "that does not fit is refused at once; only a clone waits.")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
 class ManyPushesIT {

@@ -24,6 +24,7 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -39,6 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Processes that are told to stop when some parts of a large pack are in the store, and its client
  * or its source holds back the rest.
  */
+@Holds(
+    "ServeCommand, PackUploads: A stopping server gives running requests time before it aborts "
+        + "uploads, and ends when they end")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
 class ShutdownIT {
@@ -133,6 +137,7 @@ class ShutdownIT {
     assertThat(keys()).isEqualTo(keys);
   }
 
+  @Holds("ShutdownHook: A command told to stop removes its useless uploads before it ends")
   @Test
   @Tag("long") // TransferIT kills an import
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {

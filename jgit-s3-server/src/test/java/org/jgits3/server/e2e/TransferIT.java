@@ -27,6 +27,7 @@ import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -39,6 +40,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole repositories go in and come out as they were, or not at all. */
+@Holds(
+    "ImportSource, Importer, LocalSource, RemoteSource: A source that is shallow or lacks an "
+        + "object is refused, and leaves nothing")
+@Holds(
+    "Importer, ImportedConfig, BareDirectory: Refs, `HEAD` and symbolic refs come out unchanged; "
+        + "of the configuration no command, file or secret")
+@Holds("Exporter: An export directory gets its name when it is complete and on disk")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
 class TransferIT {

@@ -25,6 +25,7 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -140,9 +141,7 @@ class ClientFaultsLogTest {
         ObjectInserter inserter = r.newObjectInserter()) {
       id = inserter.insert(Constants.OBJ_BLOB, random(16 << 20));
       inserter.flush();
-      RefUpdate update = r.updateRef("refs/tags/large");
-      update.setNewObjectId(id);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/tags/large", id)).isEqualTo(RefUpdate.Result.NEW);
     }
     hangUp(FETCH, ("0032want " + id.name() + "\n00000009done\n").getBytes(UTF_8), 0, 1000);
     awaitEvent();

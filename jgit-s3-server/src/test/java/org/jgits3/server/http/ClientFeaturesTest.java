@@ -24,7 +24,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,8 +40,8 @@ class ClientFeaturesTest {
   /** Time that each write of a manifest takes. */
   private final AtomicLong millis = new AtomicLong();
 
-  private S3RepositoryManager manager;
-  private GitHttpServer server;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private GitHttpServer server;
   private GitClient git;
   private GitClient work;
 
@@ -76,12 +76,6 @@ class ClientFeaturesTest {
     work.run(stdin -> stdin.write(history.toString().getBytes(UTF_8)), "fast-import", "--quiet");
     work.run("tag", "v5", "main~3");
     work.run("push", "-q", "origin", "main", "v5");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    manager.close();
   }
 
   private String url() {

@@ -73,9 +73,7 @@ class FirstBranchTest {
 
   private static ReceiveCommand create(S3Repository repository, String branch) throws IOException {
     ObjectId id = TestRepositories.commit(repository, branch);
-    RefUpdate update = repository.updateRef(branch);
-    update.setNewObjectId(id);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, branch, id)).isEqualTo(RefUpdate.Result.NEW);
     return new ReceiveCommand(ObjectId.zeroId(), id, branch);
   }
 

@@ -46,7 +46,6 @@ import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.server.http.limit.BoundedWork;
@@ -320,11 +319,10 @@ class GitHttpServerTest {
 
   @Test
   void a_fetch_that_names_more_objects_than_memory_has_room_for_is_refused() throws Exception {
-    Config config = new Config();
-    config.setString("s3", "receive", "memoryLimit", "1m");
     ScriptedPush push = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8));
     try (S3RepositoryManager manager =
-            new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 1m");
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
       manager.createRepository("r").close();
       push(server, "r.git", push.body());
@@ -348,10 +346,9 @@ class GitHttpServerTest {
   @Test
   void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_where_its_pack_would_be()
       throws Exception {
-    Config config = new Config();
-    config.setString("s3", "receive", "memoryLimit", "1m");
     try (S3RepositoryManager manager =
-            new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 1m");
         S3Repository repository = manager.createRepository("r");
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
       ObjectId small = TestRepositories.commitBlobs(repository, 5_000);

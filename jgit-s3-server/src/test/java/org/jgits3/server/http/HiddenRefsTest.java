@@ -9,16 +9,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,22 +26,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of {@code hideRefs} with the real Git. */
+@Holds(
+    "S3ReceivePack: A hidden ref is neither updated nor deleted by a push, which does not learn "
+        + "whether it exists")
+@Holds(
+    "S3UploadPack, VisibleWants: An object that only hidden refs lead to is not sent by id, "
+        + "unless the configuration allows it")
 class HiddenRefsTest {
   @TempDir Path directory;
   @TempDir Path scratch;
-  private S3RepositoryManager manager;
-  private GitHttpServer server;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private GitHttpServer server;
   private GitClient work;
   private String main;
   private String change;
 
   @BeforeEach
   void serve() throws Exception {
-    Config config = new Config();
-    config.setString("init", null, "defaultBranch", "main");
     manager =
-        new S3RepositoryManager(
-            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[init]\ndefaultBranch = main");
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     GitClient git = GitClient.in(scratch);
@@ -52,12 +56,6 @@ class HiddenRefsTest {
     change = work.commitFile("file", "of a change");
     work.run("push", "-q", "origin", "HEAD:refs/changes/01/1/1");
     git.run("init", "-q", "other");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    manager.close();
   }
 
   private void hide(String section, String... rules) throws Exception {

@@ -29,7 +29,6 @@ import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -37,7 +36,7 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.MemoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,7 +55,7 @@ class HostileClientsTest {
   private static final int SECONDS_TO_CLOSE = 60;
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
   void open() throws Exception {
@@ -69,17 +68,10 @@ class HostileClientsTest {
     manager = new S3RepositoryManager(store, S3Settings.from(config, "test"));
   }
 
-  @AfterEach
-  void close() throws IOException {
-    manager.close();
-  }
-
   private ObjectId repository(String name) throws IOException {
     try (S3Repository r = manager.createRepository(name)) {
       ObjectId id = TestRepositories.commit(r, "secret of " + name);
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(id);
-      update.update();
+      TestRepositories.update(r, "refs/heads/main", id);
       return id;
     }
   }

@@ -12,9 +12,9 @@ import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.PacketLineOut;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.TestRepositories;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PeekedCommandsTest {
   private static final String NONE = ObjectId.zeroId().name();
 
-  private InMemoryRepository repository;
+  @AutoClose private InMemoryRepository repository;
   private String known;
 
   @BeforeEach
@@ -32,16 +32,9 @@ class PeekedCommandsTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId id = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
       inserter.flush();
-      RefUpdate update = repository.updateRef("refs/heads/main");
-      update.setNewObjectId(id);
-      update.update();
+      TestRepositories.update(repository, "refs/heads/main", id);
       known = id.name();
     }
-  }
-
-  @AfterEach
-  void close() {
-    repository.close();
   }
 
   /**

@@ -8,19 +8,14 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Tests of {@link CommitQueue}, with the JGit that is used. */
 class CommitQueueTest {
   private static final String PROPERTY = "REVWALK_USE_PRIORITY_QUEUE";
 
-  private final SystemProperties properties = new SystemProperties();
-
-  @AfterEach
-  void restore() {
-    properties.close();
-  }
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @Test
   void walks_use_a_heap() throws Exception {

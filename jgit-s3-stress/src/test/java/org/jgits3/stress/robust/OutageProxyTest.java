@@ -10,7 +10,7 @@ import java.net.HttpURLConnection;
 import java.time.Duration;
 import org.jgits3.stress.AnsweringServer;
 import org.jgits3.stress.robust.OutageProxy.Kind;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,16 +22,11 @@ class OutageProxyTest {
   /** More than the heads of one request and its answer, less than those of two. */
   private static final long BYTES = 500;
 
-  private AnsweringServer server;
+  @AutoClose private AnsweringServer server;
 
   @BeforeEach
   void serve() throws IOException {
     server = new AnsweringServer("x".repeat(50));
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
   }
 
   private OutageProxy proxy(Kind kind) throws IOException {

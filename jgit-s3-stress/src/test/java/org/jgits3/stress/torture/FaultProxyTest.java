@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jgits3.bench.proxy.HttpMessage;
 import org.jgits3.stress.AnsweringServer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,19 +28,13 @@ class FaultProxyTest {
   private static final String UNCONDITIONAL = "";
   private static final String CONDITIONAL = "If-Match: \"v1\"\r\n";
 
-  private AnsweringServer server;
-  private FaultProxy proxy;
+  @AutoClose private AnsweringServer server;
+  @AutoClose private FaultProxy proxy;
 
   @BeforeEach
   void serve() throws IOException {
     server = new AnsweringServer(BODY);
     proxy = FaultProxy.start(server.uri(), 1);
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    proxy.close();
-    server.close();
   }
 
   private void inject(Fault fault) {

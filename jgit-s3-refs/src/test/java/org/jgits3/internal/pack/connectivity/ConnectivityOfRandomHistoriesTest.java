@@ -29,9 +29,9 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.PersonIdent;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.TestRepositories;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Test;
 
@@ -115,9 +115,7 @@ class ConnectivityOfRandomHistoriesTest {
       }
       List<ObjectId> branches = tips.stream().filter(there::contains).toList();
       for (int i = random.nextInt(3); i > 0 && !branches.isEmpty(); i--) {
-        RefUpdate update = repository.updateRef(Constants.R_REFS + "r" + i);
-        update.setNewObjectId(any(branches));
-        update.forceUpdate();
+        TestRepositories.force(repository, Constants.R_REFS + "r" + i, any(branches));
       }
       int complete = 0;
       for (int i = 0; i < CHECKS; i++) {

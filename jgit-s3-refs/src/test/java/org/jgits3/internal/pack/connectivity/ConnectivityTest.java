@@ -19,20 +19,19 @@ import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.store.MemoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,19 +40,13 @@ class ConnectivityTest {
   private static final ObjectId MISSING =
       ObjectId.fromString("1234567890123456789012345678901234567890");
 
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
 
   @BeforeEach
   void create() throws Exception {
     manager = TestRepositories.manager(new MemoryObjectStore());
     repository = manager.createRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** A reader that notes what is opened. */
@@ -129,9 +122,7 @@ class ConnectivityTest {
       batch.addCommand(
           new ReceiveCommand(ObjectId.zeroId(), tips.get(i), Constants.R_HEADS + "b" + i));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
   }
 
@@ -191,6 +182,7 @@ class ConnectivityTest {
         .doesNotContain(old.get(0));
   }
 
+  @Holds("Connectivity: An update fails only for missing objects that its own values lead to")
   @Test
   void a_ref_that_leads_to_something_missing_fails_nothing_that_does_not_lead_there()
       throws Exception {

@@ -11,8 +11,12 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Settings;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
+@Holds(
+    "BlockCache: The cache of pack data is configured once, and never over the program's own "
+        + "configuration")
 class BlockCacheTest {
   private static final int MIB = 1 << 20;
 

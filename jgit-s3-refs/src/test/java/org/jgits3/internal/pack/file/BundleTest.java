@@ -16,7 +16,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -37,6 +36,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +44,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Packs in one object, and packs that are too large for that. */
+@Holds(
+    "S3PackDescription, Bundles: A bundle has exactly the bytes listed for each file, checked at "
+        + "each reading")
 class BundleTest {
   private static final int LARGE = S3PackDescription.MAX_BUNDLE + 1;
 
@@ -140,9 +143,7 @@ class BundleTest {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository r = manager.openRepository("r")) {
       receive(r, pack);
-      RefUpdate update = r.updateRef("refs/heads/main");
-      update.setNewObjectId(pack.commit());
-      update.update();
+      TestRepositories.update(r, "refs/heads/main", pack.commit());
       new DfsGarbageCollector(r).pack(NullProgressMonitor.INSTANCE);
       PackEntry collected = onlyPack(r);
       assertThat(collected.files()).containsKeys("bitmap", "idx", "pack");

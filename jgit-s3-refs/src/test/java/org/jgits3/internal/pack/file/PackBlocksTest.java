@@ -24,12 +24,16 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks of packs, each in a process of its own, which has one block cache. */
+@Holds(
+    "BlockCache: No block of a pack is a humongous array for G1. All users of one cache agree on "
+        + "the blocks.")
 class PackBlocksTest {
   private static final int ARRAY_HEADER = 16;
 

@@ -38,6 +38,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,6 +50,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Packs whose bytes are damaged in transit, or in the store. */
+@Holds(
+    "PackFiles, PackChannel, RangeChecksums, PackOutput: Every byte of a pack is compared with "
+        + "its checksum before use, read again if it differs, and then an error with key and range")
 @Timeout(120) // what is kept on a disk is fetched in the background
 class PackDamageTest {
   private static final int SIZE = 3 << 20;
@@ -68,9 +72,8 @@ class PackDamageTest {
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {
       receive(r, pack);
-      RefUpdate main = r.updateRef("refs/heads/main");
-      main.setNewObjectId(pack.commit());
-      assertThat(main.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(r, "refs/heads/main", pack.commit()))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     forget();
   }
@@ -199,6 +202,9 @@ class PackDamageTest {
     }
   }
 
+  @Holds(
+      "PackChannel, S3Reader: An object that cannot be read is neither reported as missing nor "
+          + "looked for repeatedly")
   @Test
   void damage_in_the_store_is_an_error_with_key_and_range_and_nothing_is_missing()
       throws Exception {

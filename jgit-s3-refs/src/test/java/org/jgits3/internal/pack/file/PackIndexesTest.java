@@ -34,6 +34,7 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Indexes and other side files: loaded together, checked, and not kept without bound. */
+@Holds("ImmutableObjects, Bundles: Every side file has the CRC32C in the manifest")
+@Holds(
+    "IndexBudget, SharedPacks: Indexes of open packs take at most the configured memory, or that "
+        + "of the repository being read")
 class PackIndexesTest {
   /** An index has a table of 1024 bytes, and some more for each object. */
   private static final int LIMIT = 3000;
@@ -161,9 +166,7 @@ class PackIndexesTest {
 
   /** A manager that keeps the repository that was opened last, and no other. */
   private static S3RepositoryManager keepingOne() throws Exception {
-    Config config = new Config();
-    config.setInt("s3", null, "manifestLimit", 0);
-    return new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+    return TestRepositories.manager(new MemoryObjectStore(), "[s3]\nmanifestLimit = 0");
   }
 
   @Test
@@ -181,6 +184,8 @@ class PackIndexesTest {
     }
   }
 
+  @Holds(
+      "SharedPacks: Indexes of a deleted or evicted repository go when its last handle is closed")
   @Test
   void indexes_go_with_a_repository_that_the_process_keeps_no_more() throws Exception {
     S3RepositoryManager manager = keepingOne();
@@ -251,9 +256,7 @@ class PackIndexesTest {
         S3Repository r = manager.openRepository("r")) {
       r.parseCommit(ids.get(0));
       long before = manager.indexBudget().held();
-      RefUpdate update = r.updateRef(Constants.R_HEADS + "master");
-      update.setNewObjectId(ids.get(0));
-      update.update();
+      TestRepositories.update(r, Constants.R_HEADS + "master", ids.get(0));
       manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
       r.parseCommit(ids.get(0));
       long after = 0;
@@ -270,9 +273,10 @@ class PackIndexesTest {
   @Test
   void every_kind_of_side_file_is_checked_when_it_is_loaded() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
-      RefUpdate update = there.updateRef(Constants.R_HEADS + "master");
-      update.setNewObjectId(TestRepositories.commit(there, "first"));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(
+              TestRepositories.update(
+                  there, Constants.R_HEADS + "master", TestRepositories.commit(there, "first")))
+          .isEqualTo(RefUpdate.Result.NEW);
       DfsGarbageCollector gc = new DfsGarbageCollector(there);
       gc.setWriteCommitGraph(true);
       assertThat(gc.pack(NullProgressMonitor.INSTANCE)).isTrue();

@@ -21,7 +21,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.UploadOptions;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,19 +35,13 @@ class PackOutputTest {
   private final RequestCounts counts = new RequestCounts();
   private final S3PackDescription pack =
       new S3PackDescription(new DfsRepositoryDescription("r"), "r", "1", PackSource.RECEIVE);
-  private ObjectStore store;
-  private PackUploads uploads;
+  @AutoClose private ObjectStore store;
+  @AutoClose private PackUploads uploads;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(directory), counts);
     uploads = new PackUploads(store, new UploadOptions(PART, 2));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    uploads.close();
-    store.close();
   }
 
   private PackOutput output(IoSupplier<PackUpload> begin) {

@@ -21,7 +21,9 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -29,6 +31,9 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the bytes kept of a pack while it is written. */
+@Holds(
+    "ReadBack, SpillDirectory, S3ObjDatabase: A pack under way keeps at most 1 MiB in memory; a "
+        + "larger one is in one local file, always deleted")
 class ReadBackTest {
   private static final long SEED = 11;
   private static final int LARGER = 3_234_567;
@@ -114,9 +119,10 @@ class ReadBackTest {
     try (S3RepositoryManager manager = manager(spills);
         S3Repository r = manager.createRepository("r")) {
       for (int i = 0; i < 3; i++) {
-        RefUpdate update = r.updateRef("refs/heads/b" + i);
-        update.setNewObjectId(receive(r, PackBytes.ofSize(LARGER, i)));
-        assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+        assertThat(
+                TestRepositories.update(
+                    r, "refs/heads/b" + i, receive(r, PackBytes.ofSize(LARGER, i))))
+            .isEqualTo(RefUpdate.Result.NEW);
       }
     }
     try (S3RepositoryManager diskless = manager(directory.resolve("missing"));

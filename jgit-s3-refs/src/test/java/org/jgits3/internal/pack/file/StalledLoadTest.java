@@ -18,14 +18,17 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A request that is not answered, beside loads of another repository. */
+@Holds("BlockCache: An unanswered request for pack data stalls almost no other")
 @Timeout(300) // threads wait for each other
 class StalledLoadTest {
   private static final int LOCKS_OF_JGIT = new DfsBlockCacheConfig().getConcurrencyLevel();
@@ -50,11 +53,7 @@ class StalledLoadTest {
     public ObjectVersion read(ReadRequest range) throws IOException {
       if (range.key().contains(repositoryId)) {
         asked.countDown();
-        try {
-          answered.await();
-        } catch (InterruptedException e) {
-          throw new AssertionError(e);
-        }
+        ConcurrentTasks.await(answered);
       }
       return super.read(range);
     }

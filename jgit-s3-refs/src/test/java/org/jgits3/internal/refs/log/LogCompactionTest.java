@@ -33,11 +33,17 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The log of a repository with a long history: what it costs to keep, and to read. */
+@Holds(
+    "LogCompaction: A compaction of the log commits only if its input is still listed. Entries "
+        + "appended meanwhile stay.")
+@Holds("LogCompaction: The list of segments stays small however long the history is")
+@Holds("LogObjects: The manifest names objects of large batches until a segment names them")
 class LogCompactionTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String BUSY = "refs/heads/busy";
@@ -47,8 +53,8 @@ class LogCompactionTest {
 
   private final RequestCounts counts = new RequestCounts();
   private final MemoryObjectStore memory = new MemoryObjectStore();
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private LongLog log;
 
   @FunctionalInterface
@@ -72,12 +78,6 @@ class LogCompactionTest {
     manager = TestRepositories.manager(observed);
     repository = manager.createRepository("r");
     log = new LongLog(observed, "r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   /** A history of as many times the entries that are compacted at once. */
@@ -288,6 +288,9 @@ class LogCompactionTest {
     memory.put(key(id), bytes, 0, bytes.length);
   }
 
+  @Holds(
+      "LogCompaction, TransactionLog, LogReader, Transactions: A damaged or missing log object "
+          + "blocks no refs, pushes or later entries, stays listed, and is reported once")
   @Test
   void a_damaged_segment_stays_listed_and_later_ones_are_merged_without_it() throws Exception {
     history(1);
@@ -373,9 +376,8 @@ class LogCompactionTest {
     damage(log.log().tail().get(0).external().orElseThrow().id());
     ObjectId id = TestRepositories.commit(repository, "first");
     for (int i = 0; i < 400; i++) {
-      RefUpdate update = repository.updateRef("refs/heads/" + i + "/" + "x".repeat(450));
-      update.setNewObjectId(id);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(repository, "refs/heads/" + i + "/" + "x".repeat(450), id))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
   }
 
@@ -406,8 +408,6 @@ class LogCompactionTest {
   }
 
   private void create(String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
   }
 }

@@ -33,6 +33,7 @@ import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The objects that hold the changes of large transactions. */
+@Holds("BlockFileReader: A log object with wrong bytes is refused by its key, also if read in part")
 class LogObjectsTest {
   private static final String REPOSITORY = "0".repeat(32);
 

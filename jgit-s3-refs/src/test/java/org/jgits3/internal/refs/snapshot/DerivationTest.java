@@ -7,20 +7,21 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots that another process wrote, made here from what is known instead of downloaded. */
+@Holds("Derivation: A derived table has the bytes of the snapshot")
 class DerivationTest extends DerivationTestCase {
   private static final int REFS = 6000;
 
@@ -40,21 +41,15 @@ class DerivationTest extends DerivationTestCase {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   private void update(String name, ObjectId id) throws IOException {
-    RefUpdate u = writer.updateRef(name);
-    u.setNewObjectId(id);
-    u.forceUpdate();
+    TestRepositories.force(writer, name, id);
   }
 
   private void delete(String name) throws IOException {
-    RefUpdate u = writer.updateRef(name);
-    u.setForceUpdate(true);
-    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(writer, name)).isEqualTo(RefUpdate.Result.FORCED);
   }
 
   private long requestsOf(String name, ObjectId expected) throws IOException {

@@ -9,17 +9,17 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 
 /** A repository that another process writes and this one reads. */
 abstract class DerivationTestCase {
   /** Requests of this process. */
   final RequestCounts counts = new RequestCounts();
 
-  S3RepositoryManager here;
-  S3RepositoryManager there;
-  S3Repository reader;
-  S3Repository writer;
+  @AutoClose S3RepositoryManager here;
+  @AutoClose S3RepositoryManager there;
+  @AutoClose S3Repository reader;
+  @AutoClose S3Repository writer;
   ObjectId first;
   ObjectId second;
 
@@ -36,13 +36,5 @@ abstract class DerivationTestCase {
   void openCompacted() throws IOException {
     writer.getRefDatabase().compact();
     reader = here.openRepository("r");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    reader.close();
-    writer.close();
-    here.close();
-    there.close();
   }
 }

@@ -8,18 +8,14 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,17 +34,15 @@ class LookupAllocationTest {
   private static final int ROUNDS = 20;
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private String[] names;
 
   @BeforeEach
   void create() throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", "1 h");
     manager =
-        new S3RepositoryManager(
-            new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
     repository = manager.createRepository("r");
     ObjectId commit = TestRepositories.commit(repository, "a commit");
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
@@ -57,16 +51,8 @@ class LookupAllocationTest {
       names[i] = String.format("refs/changes/%02d/%010d/meta", i % 100, i);
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commit, names[i]));
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     repository.getRefDatabase().compact();
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   @Test

@@ -9,21 +9,21 @@ import java.nio.file.Path;
 import java.util.Locale;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.Manifest;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refs that stay in the manifest, more than it has room for. */
+@Holds("RefEdits: Refs that must stay in the manifest are bounded")
 class ManySymbolicRefsTest {
   private static final int MANY = 2000;
 
@@ -33,8 +33,8 @@ class ManySymbolicRefsTest {
   private static final String MAIN = "refs/heads/main";
 
   @TempDir Path directory;
-  private S3RepositoryManager manager;
-  private S3Repository repository;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository repository;
   private ObjectId commit;
 
   @BeforeEach
@@ -43,12 +43,6 @@ class ManySymbolicRefsTest {
     repository = manager.createRepository("r");
     commit = TestRepositories.commit(repository, "first");
     set(MAIN);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    repository.close();
-    manager.close();
   }
 
   private static String name(int i) {
@@ -60,9 +54,7 @@ class ManySymbolicRefsTest {
   }
 
   private void set(String name) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(commit);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, name, commit)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private BatchRefUpdate batch() throws IOException {
@@ -74,9 +66,7 @@ class ManySymbolicRefsTest {
   }
 
   private void execute(BatchRefUpdate batch) throws IOException {
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
   }
 
   /** Asserts that there is room for all but symbolic refs. */

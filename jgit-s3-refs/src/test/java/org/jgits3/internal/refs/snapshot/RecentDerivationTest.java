@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -46,9 +44,7 @@ class RecentDerivationTest extends DerivationTestCase {
     for (int i = from; i < from + count; i++) {
       batch.addCommand(new ReceiveCommand(before, after, "refs/changes/" + i + "/1"));
     }
-    try (RevWalk walk = new RevWalk(writer)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(writer, batch);
     assertThat(batch.getCommands())
         .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
   }
@@ -152,9 +148,8 @@ class RecentDerivationTest extends DerivationTestCase {
     assertThat(reader.getRefDatabase().getTipsWithSha1(second)).hasSize(STEP);
     assertThat(reader.getRefDatabase().getTipsWithSha1(first)).hasSize(RefFold.FEW - STEP);
     assertThat(reader.getRefDatabase().getTipsWithSha1(none)).isEmpty();
-    RefUpdate update = reader.updateRef("refs/changes/1/1");
-    update.setForceUpdate(true);
-    assertThat(update.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(reader, "refs/changes/1/1"))
+        .isEqualTo(RefUpdate.Result.FORCED);
     assertThat(reader.getRefDatabase().getTipsWithSha1(second)).hasSize(STEP - 1);
   }
 }

@@ -23,11 +23,15 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A view of snapshot, overlay and symbolic refs answers as a plain map of all refs would. */
+@Holds(
+    "RefListing, RefTable, TipIndex, RefView: Listings and tips are those of a plain map of all "
+        + "refs, with any overlay and recent table")
 class RefViewTest {
   private static final String[] NAMES = {
     "a", "a-", "a/", "a/b", "ab", "b", "é", "\uFFFD", "\uD83D\uDE00", "z"

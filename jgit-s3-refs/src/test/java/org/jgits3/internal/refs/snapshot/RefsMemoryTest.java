@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.update;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,12 +15,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -37,6 +36,7 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +44,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the memory of refs between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
+@Holds("SharedRefs: Every operation works even if no table is kept")
 @Timeout(120)
 class RefsMemoryTest {
   private static final int REFS = 6000;
@@ -86,9 +87,7 @@ class RefsMemoryTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   private void manager(String settings) throws Exception {
@@ -114,13 +113,6 @@ class RefsMemoryTest {
     long before = counts.snapshot().of(RequestKind.READ);
     assertThat(r.exactRef(CHANGE).getObjectId()).isEqualTo(first);
     return counts.snapshot().of(RequestKind.READ) - before;
-  }
-
-  private static RefUpdate.Result update(Repository r, String name, ObjectId id)
-      throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.update();
   }
 
   @Test
@@ -209,21 +201,15 @@ class RefsMemoryTest {
     assertThat(update(a, MASTER, second)).isEqualTo(RefUpdate.Result.NO_CHANGE);
     assertThat(a.renameRef(MASTER, "refs/heads/other").rename())
         .isEqualTo(RefUpdate.Result.RENAMED);
-    RefUpdate delete = a.updateRef(CHANGE);
-    delete.setForceUpdate(true);
-    assertThat(delete.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(a, CHANGE)).isEqualTo(RefUpdate.Result.FORCED);
     a.getRefDatabase().compact();
     BatchRefUpdate large = a.getRefDatabase().newBatchUpdate();
     large.setAllowNonFastForwards(true);
     for (int i = 0; i < REFS; i++) {
       large.addCommand(new ReceiveCommand(ObjectId.zeroId(), second, "refs/more/" + i));
     }
-    try (RevWalk walk = new RevWalk(a)) {
-      large.execute(walk, NullProgressMonitor.INSTANCE);
-    }
-    assertThat(large.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.execute(a, large);
+    TestRepositories.assertAllOk(large);
     assertThat(a.exactRef("refs/more/17").getObjectId()).isEqualTo(second);
     assertThat(a.exactRef(CHANGE)).isNull();
     assertThat(a.getRefDatabase().getRefsByPrefix("refs/")).hasSize(2 * REFS);
@@ -309,6 +295,7 @@ class RefsMemoryTest {
     assertThat(metrics.parses()).isEqualTo(1);
   }
 
+  @Holds("SnapshotTables: A look-up that waits for a table learns that loading failed")
   @Test
   void who_waits_for_a_table_is_told_that_there_was_no_memory_to_load_it() throws Exception {
     AtomicReference<Thread> waiter = new AtomicReference<>();

@@ -36,6 +36,7 @@ import org.jgits3.store.ReplacedAfterFirstRead;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -48,6 +49,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A snapshot is the same however it is divided into requests, and so are its faults. */
+@Holds(
+    "SnapshotDownload, PackedRefsParser: A damaged or malformed snapshot is refused by its key "
+        + "and byte")
 class SnapshotDownloadTest {
   private static final String KEY = "objects/r/refs/x";
   private static final String A = "a".repeat(40);
@@ -172,6 +176,7 @@ class SnapshotDownloadTest {
     assertSame(stored.land(store, new Sizes(64, 70)), table);
   }
 
+  @Holds("RangeReader: Ranges of two versions of a snapshot never mix")
   @Test
   void two_versions_never_mix() throws Exception {
     PackedRefsTable table = random(new Random(6), 100);

@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -56,11 +57,7 @@ public final class StagedObjectStore extends DelegatingObjectStore {
     }
 
     private static void await(CountDownLatch latch) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        throw new AssertionError(e);
-      }
+      ConcurrentTasks.await(latch);
     }
   }
 

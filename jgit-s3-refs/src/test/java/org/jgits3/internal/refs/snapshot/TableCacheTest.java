@@ -30,12 +30,16 @@ import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Which tables stay in memory. */
+@Holds(
+    "TableCache, SnapshotTables, CachedTable: Tables kept between look-ups take at most the "
+        + "configured memory, each counted with its overlay")
 @Timeout(300)
 class TableCacheTest {
   private static final RefTable TABLE = table();

@@ -16,10 +16,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -36,6 +34,7 @@ import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RestampingStore;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +42,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Look-ups through a path whose versions mean nothing: {@code trustETag = never}. */
+@Holds(
+    "SharedRefs, SnapshotTables, SnapshotComparison: Where versions are not trusted, a look-up "
+        + "compares the table with bytes read after it arrived, and parses equal ones no more")
+@Holds("SnapshotTables: A good table is not discarded because of bad bytes")
 @Timeout(120)
 class UntrustedRefsTest {
   private static final String MASTER = "refs/heads/master";
@@ -124,16 +127,12 @@ class UntrustedRefsTest {
     for (int i = 0; i < count; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
     }
-    try (RevWalk walk = new RevWalk(writer)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(writer, batch);
     writer.getRefDatabase().compact();
   }
 
   private static void update(S3Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    assertThat(u.forceUpdate())
+    assertThat(TestRepositories.force(r, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.FAST_FORWARD);
   }
 

@@ -16,12 +16,16 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.util.NB;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests of what folds into two levels write, and of the memory that they take. */
+@Holds(
+    "RefFold: The bytes of ref tables uploaded for each update grow with the square root of the "
+        + "number of refs")
 @Timeout(600)
 class FoldCostTest {
   private static final int MIB = 1 << 20;

@@ -33,6 +33,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Answers that arrive late, and look-ups that come in between. */
+@Holds(
+    "SharedRefs, ManifestCommitter, SharedRequest: A look-up joins only a validation that begins "
+        + "after it arrived (F1)")
+@Holds("LatestManifest, SnapshotTables: The newest manifest and table seen never go back (F2, F3)")
+@Holds(
+    "SharedRefs, SnapshotTables: A look-up answers from the manifest of its own validation, and "
+        + "from its snapshot (F4)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class LookupInterleavingTest extends TwoProcesses {
   private static final String REF = "refs/heads/r";
@@ -74,9 +82,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    assertThat(u.forceUpdate())
+    assertThat(TestRepositories.force(r, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FAST_FORWARD, RefUpdate.Result.FORCED);
   }
 

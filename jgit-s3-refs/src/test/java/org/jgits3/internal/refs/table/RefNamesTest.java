@@ -9,9 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 
+@Holds("RefNames: A name that packed-refs cannot have, or without a UTF-8 form, is never created")
 class RefNamesTest {
   private static final String[] PARTS = {"a", "b-1", "é", "\uFFFD", "\uD83D\uDE00", "/", "0"};
 

@@ -12,10 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -27,12 +25,14 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A snapshot is a packed-refs file: the real git reads it, and writes the same refs back. */
+@Holds("SnapshotMerge, RefOrder: A snapshot is a packed-refs file as Git reads and writes it")
 class SnapshotReadByGitTest {
   private static final int CHANGES = 4000;
 
@@ -57,8 +57,8 @@ class SnapshotReadByGitTest {
 
   @TempDir Path directory;
   private final ObjectStore store = new MemoryObjectStore();
-  private S3RepositoryManager manager;
-  private S3Repository ours;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3Repository ours;
   private GitClient git;
 
   @BeforeEach
@@ -68,12 +68,6 @@ class SnapshotReadByGitTest {
     GitClient client = GitClient.in(directory);
     client.run("init", "-q", "--bare", "r.git");
     git = client.at("r.git");
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    ours.close();
-    manager.close();
   }
 
   /** The same commit in both repositories. */
@@ -99,12 +93,8 @@ class SnapshotReadByGitTest {
     BatchRefUpdate batch = ours.getRefDatabase().newBatchUpdate();
     batch.setAllowNonFastForwards(true);
     commands.forEach(batch::addCommand);
-    try (RevWalk walk = new RevWalk(ours)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.execute(ours, batch);
+    TestRepositories.assertAllOk(batch);
   }
 
   private static ReceiveCommand creation(String name, ObjectId id) {

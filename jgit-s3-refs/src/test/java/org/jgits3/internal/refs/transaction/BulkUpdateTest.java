@@ -22,9 +22,11 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 
+@Holds("BulkUpdate: The pass over a batch accepts no command that a check of each would refuse")
 class BulkUpdateTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final ObjectId A = ObjectId.fromString("a".repeat(40));

@@ -14,16 +14,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.refs.snapshot.StagedObjectStore;
@@ -42,7 +38,8 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,6 +49,13 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  * Tests of compactions beside other processes: each process sees the last acknowledged value of
  * each ref.
  */
+@Holds(
+    "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
+        + "exactly the overlay entries that differ from those of the result (C1, C2, C3, C4, L2, "
+        + "L4)")
+@Holds(
+    "Replacement, LargeTransaction: A fold deletes its upload only after a final refusal, never "
+        + "in doubt, and never while it is listed (C5)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class CompactionInterleavingTest {
   static final String REF = "refs/heads/r";
@@ -59,14 +63,14 @@ class CompactionInterleavingTest {
 
   final ObjectStore objects = new MemoryObjectStore();
   final StagedObjectStore store = new StagedObjectStore(objects);
-  private S3RepositoryManager slowly;
-  private S3RepositoryManager elsewhere;
+  @AutoClose private S3RepositoryManager slowly;
+  @AutoClose private S3RepositoryManager elsewhere;
 
   /** The handle whose compactions take long. */
-  S3Repository slow;
+  @AutoClose S3Repository slow;
 
   /** Another process, which acts meanwhile. */
-  S3Repository fast;
+  @AutoClose S3Repository fast;
 
   ObjectId a;
   ObjectId b;
@@ -98,26 +102,15 @@ class CompactionInterleavingTest {
     return 2;
   }
 
-  @AfterEach
-  void close() throws IOException {
-    slow.close();
-    fast.close();
-    slowly.close();
-    elsewhere.close();
-  }
-
   void push(String name, ObjectId id) throws IOException {
-    RefUpdate u = fast.updateRef(name);
-    u.setNewObjectId(id);
-    assertThat(u.forceUpdate())
+    assertThat(TestRepositories.force(fast, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.NO_CHANGE);
     expected.put(name, id);
   }
 
   void delete(String name) throws IOException {
-    RefUpdate u = fast.updateRef(name);
-    u.setForceUpdate(true);
-    assertThat(u.delete()).isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
+    assertThat(TestRepositories.delete(fast, name))
+        .isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
     expected.remove(name);
   }
 
@@ -319,9 +312,7 @@ class CompactionInterleavingTest {
         expected.put(directory + i, a);
       }
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
     return batch.getCommands();
   }
 
@@ -378,10 +369,8 @@ class CompactionInterleavingTest {
 
   /** All that is listed stays, and the outcome is counted once. */
   private void commitInDoubt(IoConsumer<S3Repository> action) throws Exception {
-    Config config = new Config();
-    config.setString("s3", null, "commitDeadline", "300 ms");
     try (S3RepositoryManager cut =
-            new S3RepositoryManager(new Silent(), S3Settings.from(config, "test"));
+            TestRepositories.manager(new Silent(), "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = cut.openRepository("r")) {
       action.accept(r);
       assertThat(cut.manifestMetrics().unknownOutcomes(UnknownCause.NO_ANSWER)).isEqualTo(1);

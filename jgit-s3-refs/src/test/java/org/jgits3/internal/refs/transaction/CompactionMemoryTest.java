@@ -9,10 +9,8 @@ import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -23,11 +21,15 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the memory of a compaction besides the table it starts from. */
+@Holds(
+    "Compaction, SnapshotUpload: Besides its tables a compaction takes no memory in proportion "
+        + "to the refs")
 @Timeout(120)
 class CompactionMemoryTest {
   /** Bytes of all names together, about. */
@@ -66,9 +68,8 @@ class CompactionMemoryTest {
       moved = TestRepositories.commit(r, "second", first);
       createRefs(r, first, names, refs);
       before = snapshot(r);
-      RefUpdate update = r.updateRef(updated);
-      update.setNewObjectId(moved);
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
+      assertThat(TestRepositories.update(r, updated, moved))
+          .isEqualTo(RefUpdate.Result.FAST_FORWARD);
     }
 
     long heap = before.size() / MIB + REST;
@@ -91,9 +92,7 @@ class CompactionMemoryTest {
     for (int i = 0; i < refs; i++) {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, directory + i));
     }
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   private void compactInAProcessOfItsOwn(long heap) throws Exception {

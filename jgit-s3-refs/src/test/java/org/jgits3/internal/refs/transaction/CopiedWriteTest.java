@@ -8,11 +8,9 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -105,9 +103,7 @@ class CopiedWriteTest {
   }
 
   private void push() throws IOException {
-    RefUpdate update = repository.updateRef(REF);
-    update.setNewObjectId(a);
-    assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(repository, REF, a)).isEqualTo(RefUpdate.Result.NEW);
     expected.put(REF, a);
   }
 
@@ -117,9 +113,7 @@ class CopiedWriteTest {
       batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), a, prefix + i));
       expected.put(prefix + i, a);
     }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(repository, batch);
     return batch;
   }
 
@@ -162,9 +156,8 @@ class CopiedWriteTest {
         S3Repository r = elsewhere.openRepository("r")) {
       thenOthers =
           () -> {
-            RefUpdate update = r.updateRef("refs/heads/other");
-            update.setNewObjectId(a);
-            assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+            assertThat(TestRepositories.update(r, "refs/heads/other", a))
+                .isEqualTo(RefUpdate.Result.NEW);
             expected.put("refs/heads/other", a);
             Folds.fold(r);
             assertThat(r.manifest().refs().hasRecent()).isTrue();

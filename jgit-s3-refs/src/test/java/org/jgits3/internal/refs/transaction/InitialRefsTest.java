@@ -25,7 +25,7 @@ import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.DelegatingObjectStore;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,9 +42,9 @@ class InitialRefsTest {
   /** Runs once, after the upload of the next snapshot. */
   private final AtomicReference<IoRunnable> afterSnapshot = new AtomicReference<>(() -> {});
 
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
-  private S3Repository here;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private S3Repository here;
   private ObjectId commit;
   private ObjectId tag;
 
@@ -65,13 +65,6 @@ class InitialRefsTest {
     here = manager.createRepository("r");
     commit = TestRepositories.commit(here, "first");
     tag = TestRepositories.tag(here, "v1", commit);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    here.close();
-    manager.close();
-    elsewhere.close();
   }
 
   private PackedRefsTable table(int count, String... more) throws IOException {
@@ -123,9 +116,7 @@ class InitialRefsTest {
   }
 
   private void update(S3Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(commit);
-    assertThat(u.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(r, name, commit)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   @Test

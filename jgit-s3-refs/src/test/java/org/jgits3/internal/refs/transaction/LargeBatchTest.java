@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,11 +18,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -40,7 +39,8 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,6 +48,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
+@Holds(
+    "LargeTransaction, ReadSet: A batch that keeps its snapshot across competing commits is "
+        + "prepared again, outside the commit loop, if they could matter")
+@Holds("SharedRefs: A snapshot that no manifest lists is never kept in memory for the listed one")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 public class LargeBatchTest {
   private static final String MASTER = "refs/heads/master";
@@ -64,9 +68,9 @@ public class LargeBatchTest {
   private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
 
   private DelegatingObjectStore store;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
-  private S3Repository here;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private S3Repository here;
   private ObjectId first;
   private ObjectId second;
 
@@ -95,24 +99,8 @@ public class LargeBatchTest {
     second = TestRepositories.commit(here, "second", first);
   }
 
-  @AfterEach
-  void close() throws IOException {
-    here.close();
-    manager.close();
-    elsewhere.close();
-  }
-
-  private static RefUpdate.Result update(S3Repository r, String name, ObjectId id)
-      throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.forceUpdate();
-  }
-
   private static void delete(S3Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setForceUpdate(true);
-    assertThat(u.delete()).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(r, name)).isEqualTo(RefUpdate.Result.FORCED);
   }
 
   private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
@@ -124,20 +112,18 @@ public class LargeBatchTest {
   }
 
   private void execute(BatchRefUpdate batch) throws IOException {
-    try (RevWalk walk = new RevWalk(here)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(here, batch);
   }
 
   @Test
   void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
-    update(here, MASTER, first);
+    force(here, MASTER, first);
     here.getRefDatabase().compact();
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.addCommand(new ReceiveCommand(first, second, MASTER));
     batch.setAtomic(true);
     try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> update(there, MASTER, TestRepositories.commit(there, "theirs")));
+      afterSnapshot.set(() -> force(there, MASTER, TestRepositories.commit(there, "theirs")));
       execute(batch);
     }
 
@@ -145,22 +131,22 @@ public class LargeBatchTest {
         .extracting(ReceiveCommand::getResult)
         .contains(ReceiveCommand.Result.LOCK_FAILURE)
         .doesNotContain(ReceiveCommand.Result.OK);
-    assertThat(update(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(force(here, "refs/heads/next", first)).isEqualTo(RefUpdate.Result.NEW);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
   }
 
   /** Executes a batch that creates many refs, and checks that others may change other refs. */
   private void executeBesideOthers(BatchRefUpdate batch) throws Exception {
-    update(here, MASTER, first);
-    update(here, "refs/heads/gone", first);
+    force(here, MASTER, first);
+    force(here, "refs/heads/gone", first);
     here.getRefDatabase().compact();
     int before = snapshots.get();
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
       afterSnapshot.set(
           () -> {
-            update(there, MASTER, theirs);
-            update(there, "refs/heads/new", theirs);
+            force(there, MASTER, theirs);
+            force(there, "refs/heads/new", theirs);
             delete(there, "refs/heads/gone");
           });
       execute(batch);
@@ -179,9 +165,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAtomic(true);
     executeBesideOthers(batch);
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test
@@ -190,7 +174,7 @@ public class LargeBatchTest {
     batch.setAtomic(false);
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> update(there, "refs/changes/7/meta", theirs));
+      afterSnapshot.set(() -> force(there, "refs/changes/7/meta", theirs));
       execute(batch);
     }
 
@@ -214,7 +198,7 @@ public class LargeBatchTest {
     int before = snapshots.get();
     try (S3Repository there = elsewhere.openRepository("r")) {
       ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> update(there, "refs/changes/7", theirs));
+      afterSnapshot.set(() -> force(there, "refs/changes/7", theirs));
       execute(batch);
     }
 
@@ -244,19 +228,17 @@ public class LargeBatchTest {
   @Test
   void a_batch_with_a_refused_command_is_decided_again_when_that_one_could_be_done()
       throws Exception {
-    update(here, MASTER, first);
+    force(here, MASTER, first);
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAllowNonFastForwards(true);
     batch.addCommand(new ReceiveCommand(second, first, MASTER));
     batch.setAtomic(false);
     try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> update(there, MASTER, second));
+      afterSnapshot.set(() -> force(there, MASTER, second));
       execute(batch);
     }
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.exactRef(MASTER).getObjectId()).isEqualTo(first);
   }
 
@@ -277,9 +259,7 @@ public class LargeBatchTest {
                 }));
       }
       for (Future<BatchRefUpdate> batch : running) {
-        assertThat(batch.get().getCommands())
-            .extracting(ReceiveCommand::getResult)
-            .containsOnly(ReceiveCommand.Result.OK);
+        TestRepositories.assertAllOk(batch.get());
       }
     } finally {
       threads.shutdownNow();
@@ -295,9 +275,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(199);
     String name = batch.getCommands().get(7).getRefName();
     assertThat(here.getRefDatabase().getReflogReader(here.exactRef(name)).getLastEntry())
@@ -310,9 +288,7 @@ public class LargeBatchTest {
     BatchRefUpdate batch = creating(here.getRefDatabase(), 800, i -> "refs/heads/" + name + i);
     execute(batch);
 
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(800);
   }
 
@@ -328,7 +304,7 @@ public class LargeBatchTest {
         .extracting(ReceiveCommand::getResult)
         .containsOnly(ReceiveCommand.Result.REJECTED_OTHER_REASON);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/heads/")).isEmpty();
-    assertThat(update(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(force(here, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private S3RefDatabase refs(Executor background) {
@@ -345,6 +321,8 @@ public class LargeBatchTest {
     return new S3RefDatabase(here, shared, new NothingDropped(), Freshness.ALWAYS);
   }
 
+  @Holds(
+      "Folding: An update succeeds though no thread is available to compact; a later one compacts")
   @Test
   void an_update_succeeds_and_a_later_one_compacts_if_there_was_no_thread_for_it()
       throws Exception {
@@ -362,9 +340,7 @@ public class LargeBatchTest {
       String group = "refs/" + b + "/";
       BatchRefUpdate batch = creating(refs, 200, i -> group + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     Manifest after = StoredManifest.read(store, "r");
     assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
@@ -372,6 +348,9 @@ public class LargeBatchTest {
         .isTrue();
   }
 
+  @Holds(
+      "Folding: The process whose commit takes overlay or log over a multiple of the threshold "
+          + "folds in the background")
   @Test
   void of_several_processes_the_one_folds_whose_commit_makes_it_due() throws Exception {
     AtomicInteger[] scheduled = new AtomicInteger[4];
@@ -385,9 +364,7 @@ public class LargeBatchTest {
       String group = "refs/" + b + "/";
       BatchRefUpdate batch = creating(processes[b % processes.length], 30, i -> group + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     Manifest now = StoredManifest.read(store, "r");
     assertThat(Folding.obliges(blank(), now)).as("due").isTrue();
@@ -402,6 +379,10 @@ public class LargeBatchTest {
     return StoredManifest.read(store, "blank");
   }
 
+  @Holds(
+      "SharedRefs, Folding, SharedPacks, ManifestCodec: A change that does not fit is retried "
+          + "after one thread has folded log or refs. If packs fill the manifest, the refusal "
+          + "says so.")
   @Test
   void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
     S3RefDatabase refs =
@@ -412,9 +393,7 @@ public class LargeBatchTest {
     for (String group : new String[] {"a", "b", "c", "d"}) {
       BatchRefUpdate batch = creating(refs, 300, i -> "refs/" + group + "/" + i);
       execute(batch);
-      assertThat(batch.getCommands())
-          .extracting(ReceiveCommand::getResult)
-          .containsOnly(ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(batch);
     }
     assertThat(refs.getRefs()).hasSize(1200);
   }

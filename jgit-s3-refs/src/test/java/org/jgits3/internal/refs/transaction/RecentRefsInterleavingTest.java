@@ -7,12 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /**
  * Compactions of a repository with a recent table beside other processes: all that holds without
  * one, and that no fold into one level undoes a fold into the other.
  */
+@Holds(
+    "RefFold, RefTable: The mark of a deleted ref stays in the recent table until the base is "
+        + "rewritten, and a new base has all recent changes (L3)")
+@Holds(
+    "SnapshotTables, Derivation: A recent table is laid on the base that the same manifest "
+        + "lists, however either was made (L5)")
 class RecentRefsInterleavingTest extends CompactionInterleavingTest {
   /** Refs that make a new base of a transaction, more than a recent table may have. */
   private static final int MANY = 10_000;

@@ -8,9 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -18,10 +16,12 @@ import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A large batch beside updates of the same process that make folds due all the time. */
+@Holds("SharedRefs, Folding: A large batch is not held up by folds of its own process")
 @Timeout(300)
 class StarvedBatchTest {
   /** Time in which the background folds, if nothing keeps it from that. */
@@ -34,9 +34,7 @@ class StarvedBatchTest {
   private ObjectId id;
 
   private static void execute(BatchRefUpdate batch, S3Repository r) throws IOException {
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
+    TestRepositories.execute(r, batch);
   }
 
   /** Makes as many updates as make a fold due, and gives it time. */

@@ -45,10 +45,15 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** More refs than one array holds are refused before anything is written or memory is taken. */
+@Holds(
+    "RefFold, PackedRefsTable, SnapshotUpload, SnapshotDownload: More refs than an array holds "
+        + "are refused, with their number, before their table is written or allocated; changes "
+        + "that do not fit in the base go to the recent table")
 class TooManyRefsTest {
   private static final long MOST = Integer.MAX_VALUE - 8;
 

@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -66,9 +64,7 @@ class UploadedRefsTest {
       for (int i = 0; i < refs; i++) {
         create.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name(i)));
       }
-      try (RevWalk walk = new RevWalk(r)) {
-        create.execute(walk, NullProgressMonitor.INSTANCE);
-      }
+      TestRepositories.execute(r, create);
       uploaded.set(0);
       Random random = new Random(refs);
       for (int i = 0; i < updates; i++) {

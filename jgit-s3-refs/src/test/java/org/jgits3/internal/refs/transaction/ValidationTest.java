@@ -48,9 +48,7 @@ class ValidationTest extends TwoProcesses {
   }
 
   private static RefUpdate.Result update(Repository r, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(REF);
-    u.setNewObjectId(id);
-    return u.update();
+    return TestRepositories.update(r, REF, id);
   }
 
   private ObjectId lookUp() throws IOException {
@@ -204,15 +202,11 @@ class ValidationTest extends TwoProcesses {
     expecting.setNewObjectId(side);
     assertThat(expecting.update()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
 
-    RefUpdate remove = there.updateRef(REF);
-    remove.setForceUpdate(true);
-    assertThat(remove.delete()).isEqualTo(RefUpdate.Result.FORCED);
-    RefUpdate again = here.updateRef(REF);
-    again.setForceUpdate(true);
-    assertThat(again.delete()).as("the ref is gone").isEqualTo(RefUpdate.Result.NEW);
-    RefUpdate rewind = here.updateRef(REF);
-    rewind.setNewObjectId(first);
-    assertThat(rewind.update()).isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.delete(there, REF)).isEqualTo(RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.delete(here, REF))
+        .as("the ref is gone")
+        .isEqualTo(RefUpdate.Result.NEW);
+    assertThat(TestRepositories.update(here, REF, first)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   @Test

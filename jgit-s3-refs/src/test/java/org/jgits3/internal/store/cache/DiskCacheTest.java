@@ -27,7 +27,8 @@ import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,24 +37,21 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
+@Holds(
+    "PackChannel, DiskCache: Data on the local disk is checked at every read; after any fault it "
+        + "is read from the store")
 @Timeout(120) // objects are fetched in the background
 class DiskCacheTest {
   @TempDir Path stored;
   @TempDir Path kept;
   private final RequestCounts counts = new RequestCounts();
-  private ObjectStore store;
-  private DiskCache cache;
+  @AutoClose private ObjectStore store;
+  @AutoClose private DiskCache cache;
 
   @BeforeEach
   void open() throws IOException {
     store = new ObservedObjectStore(new DirectoryObjectStore(stored), counts);
     cache = cache(1 << 20);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    cache.close();
-    store.close();
   }
 
   private DiskCache cache(long limit) {
@@ -81,6 +79,9 @@ class DiskCacheTest {
     }
   }
 
+  @Holds(
+      "DiskCache: A cached object is used, and its file closed, even if its use cannot be "
+          + "recorded")
   @Test
   @EnabledOnOs(OS.LINUX) // where a file is opened to set its time, which fails here
   void an_object_is_used_and_closed_though_its_use_cannot_be_noted() throws Exception {
@@ -236,6 +237,9 @@ class DiskCacheTest {
     return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
+  @Holds(
+      "LocalPermissions: Other users of the machine cannot read the disk cache, except by its "
+          + "group")
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void other_users_of_the_machine_can_read_nothing() throws Exception {

@@ -40,6 +40,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -300,6 +301,9 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
     }
   }
 
+  @Holds(
+      "DirectoryObjectStore: A write in a directory is decided only when the names of the object "
+          + "are on the disk; otherwise it is unknown")
   @Test
   void no_write_is_decided_before_the_names_of_the_object_are_on_the_disk() throws IOException {
     Set<Path> failing = new HashSet<>();

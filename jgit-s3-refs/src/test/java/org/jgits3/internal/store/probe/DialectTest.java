@@ -28,6 +28,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UnsafeStoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.signed.DialectProxy;
@@ -37,6 +38,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A probe finds the dialect of a service, and the marker tells it to later processes. */
+@Holds(
+    "ConditionChecks, ProbeMarker, ProbedService: Writes have the form of `If-Match` and the "
+        + "checksum with which the store was raced; in another form none is accepted, and the "
+        + "start is refused")
 class DialectTest {
   /** The dialect of Ceph RGW up to 18.2, at least. */
   private static final Dialect CEPH = new Dialect(IfMatch.BARE, Checksum.MD5);

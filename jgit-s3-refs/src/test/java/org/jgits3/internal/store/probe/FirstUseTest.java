@@ -30,6 +30,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UnsafeStoreException;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.signed.DigestProxy;
@@ -40,6 +41,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store is probed in full before its first use, and leaves a marker if it passes. */
+@Holds(
+    "StoreProbe, ProbeMarker, RaceChecks: Nothing of a repository is written to a store that was "
+        + "not raced at this address")
 class FirstUseTest {
   private final S3Server server = S3Servers.require();
   private final StoreLocation.Bucket bucket = server.newBucket();

@@ -18,11 +18,13 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.Test;
 
 /** What a probe leaves whose process was killed is found and deleted. */
+@Holds("Leftovers: Objects of a killed probe are swept after an hour, a marker never")
 class LeftoversTest {
   private final S3Server server = S3Servers.require();
   private final StoreLocation.Bucket bucket = server.newBucket();

@@ -13,14 +13,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -28,21 +26,21 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.ProbedService;
 import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +50,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "StoreProbe, ProbeRun, Property: A store that breaks the contract is refused by the worst "
+        + "check that failed")
 class StoreProbeTest {
   private static final Optional<ObjectVersion> ANY = Optional.empty();
 
@@ -290,10 +291,7 @@ class StoreProbeTest {
     ObjectStore broken = store(good::get, inTwoSteps(GetResult.Found::version));
     StoreProbe.admit(broken);
     ProbeReport report = StoreProbe.full(broken);
-    assertThat(report.checks())
-        .filteredOn(check -> !check.ok())
-        .extracting(Check::name)
-        .contains("update-race");
+    assertThat(failures(report)).contains("update-race");
     assertThatThrownBy(report::orRefuse).isInstanceOf(UnsafeStoreException.class);
   }
 
@@ -344,30 +342,34 @@ class StoreProbeTest {
         new DelegatingObjectStore(good) {
           @Override
           public Optional<ProbedService> probedService() {
-            return Optional.of(
-                new ProbedService() {
-                  @Override
-                  public void speak(Dialect dialect) {}
-
-                  @Override
-                  public boolean refusesWrongPut(String key) {
-                    return true;
-                  }
-
-                  @Override
-                  public boolean refusesWrongPart(MultipartUpload upload) {
-                    return false;
-                  }
-
-                  @Override
-                  public boolean refusesToComplete(
-                      MultipartUpload upload, List<UploadedPart> parts) {
-                    return true;
-                  }
-                });
+            return Optional.of(new Checked(() -> {}, true, false));
           }
         };
     assertThat(failed(broken, true)).isEqualTo("part-checksum");
+  }
+
+  /** A service that refuses some wrong checksums, and does something before each request. */
+  private record Checked(Runnable before, boolean puts, boolean parts) implements ProbedService {
+    @Override
+    public void speak(Dialect dialect) {}
+
+    @Override
+    public boolean refusesWrongPut(String key) {
+      before.run();
+      return puts;
+    }
+
+    @Override
+    public boolean refusesWrongPart(MultipartUpload upload) {
+      before.run();
+      return parts;
+    }
+
+    @Override
+    public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> uploaded) {
+      before.run();
+      return true;
+    }
   }
 
   /** The good store, which takes wrong checksums, and gives one answer to creations in a race. */
@@ -380,26 +382,7 @@ class StoreProbeTest {
 
       @Override
       public Optional<ProbedService> probedService() {
-        return Optional.of(
-            new ProbedService() {
-              @Override
-              public void speak(Dialect dialect) {}
-
-              @Override
-              public boolean refusesWrongPut(String key) {
-                return false;
-              }
-
-              @Override
-              public boolean refusesWrongPart(MultipartUpload upload) {
-                return false;
-              }
-
-              @Override
-              public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts) {
-                return true;
-              }
-            });
+        return Optional.of(new Checked(() -> {}, false, false));
       }
 
       @Override
@@ -414,14 +397,7 @@ class StoreProbeTest {
   @ValueSource(booleans = {true, false})
   void a_store_is_refused_for_the_worst_failure_and_the_others_are_named(boolean full) {
     ObjectStore broken = careless(new PutOutcome.Won(new ObjectVersion("v")));
-    assertThatThrownBy(
-            () -> {
-              if (full) {
-                StoreProbe.full(broken).orRefuse();
-              } else {
-                StoreProbe.admit(broken);
-              }
-            })
+    assertThatThrownBy(() -> probe(broken, full))
         .isInstanceOf(UnsafeStoreException.class)
         .hasMessageContaining("refused: check 'create-race' failed: ")
         .hasMessageEndingWith("; also failed: part-checksum, put-checksum")
@@ -466,10 +442,7 @@ class StoreProbeTest {
           }
         };
     ProbeReport report = StoreProbe.full(broken).orRefuse();
-    assertThat(report.checks())
-        .filteredOn(check -> !check.ok())
-        .extracting(Check::name)
-        .containsExactly("delete");
+    assertThat(failures(report)).containsExactly("delete");
   }
 
   @Test
@@ -564,17 +537,17 @@ class StoreProbeTest {
     return new PutOutcome.Won(good.stat(key).orElseThrow().version());
   }
 
+  private static void probe(ObjectStore broken, boolean full) throws IOException {
+    if (full) {
+      StoreProbe.full(broken).orRefuse();
+    } else {
+      StoreProbe.admit(broken);
+    }
+  }
+
   private static String failed(ObjectStore broken, boolean full) {
     UnsafeStoreException refused =
-        catchThrowableOfType(
-            UnsafeStoreException.class,
-            () -> {
-              if (full) {
-                StoreProbe.full(broken).orRefuse();
-              } else {
-                StoreProbe.admit(broken);
-              }
-            });
+        catchThrowableOfType(UnsafeStoreException.class, () -> probe(broken, full));
     assertThat(refused).as("the store is refused").isNotNull();
     return refused.check();
   }
@@ -592,6 +565,17 @@ class StoreProbeTest {
 
     FarStore() {
       super(new MemoryObjectStore());
+    }
+
+    /** Counts the requests of all other kinds, too. */
+    ObjectStore observed() {
+      return new ObservedObjectStore(
+          this,
+          (kind, outcome, bytes, took) -> {
+            if (kind != RequestKind.GET && kind != RequestKind.PUT_IF) {
+              pass(1);
+            }
+          });
     }
 
     private void pass(int beside) {
@@ -621,93 +605,8 @@ class StoreProbeTest {
     }
 
     @Override
-    public Optional<ObjectInfo> stat(String key) throws IOException {
-      pass(1);
-      return super.stat(key);
-    }
-
-    @Override
-    public void put(String key, byte[] src, int offset, int length) throws IOException {
-      pass(1);
-      super.put(key, src, offset, length);
-    }
-
-    @Override
-    public ObjectVersion read(ReadRequest range) throws IOException {
-      pass(1);
-      return super.read(range);
-    }
-
-    @Override
-    public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-      pass(1);
-      super.list(prefix, each);
-    }
-
-    @Override
-    public void delete(Collection<String> keys) throws IOException {
-      pass(1);
-      super.delete(keys);
-    }
-
-    @Override
-    public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
-        throws IOException {
-      pass(1);
-      return super.beginMultipart(key, metadata);
-    }
-
-    @Override
-    public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
-        throws IOException {
-      pass(1);
-      return super.uploadPart(upload, number, body);
-    }
-
-    @Override
-    public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
-        throws IOException {
-      pass(1);
-      super.completeMultipart(upload, parts);
-    }
-
-    @Override
-    public void abortMultipart(MultipartUpload upload) throws IOException {
-      pass(1);
-      super.abortMultipart(upload);
-    }
-
-    @Override
-    public List<MultipartUpload> listMultipart(String prefix) throws IOException {
-      pass(1);
-      return super.listMultipart(prefix);
-    }
-
-    @Override
     public Optional<ProbedService> probedService() {
-      return Optional.of(
-          new ProbedService() {
-            @Override
-            public void speak(Dialect dialect) {}
-
-            @Override
-            public boolean refusesWrongPut(String key) {
-              pass(1);
-              return true;
-            }
-
-            @Override
-            public boolean refusesWrongPart(MultipartUpload upload) {
-              pass(1);
-              return true;
-            }
-
-            @Override
-            public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts) {
-              pass(1);
-              return true;
-            }
-          });
+      return Optional.of(new Checked(() -> pass(1), true, true));
     }
   }
 
@@ -715,8 +614,8 @@ class StoreProbeTest {
   void a_store_that_is_far_away_is_raced_as_often_as_20_seconds_allow() throws IOException {
     FarStore far = new FarStore();
     List<String> begun = new ArrayList<>();
-    ProbeReport report = StoreProbe.full(far, begun::add, far.nanos::get).orRefuse();
-    far.listMultipart(""); // as doctor does at its end
+    ProbeReport report = StoreProbe.full(far.observed(), begun::add, far.nanos::get).orRefuse();
+    far.observed().listMultipart(""); // as doctor does at its end
     assertThat(Duration.ofNanos(far.nanos.get())).isLessThanOrEqualTo(Duration.ofSeconds(20));
     assertThat(far.updates.get() / RaceChecks.RACERS).isGreaterThanOrEqualTo(100);
     assertThat(far.creations.get() / RaceChecks.RACERS).isGreaterThanOrEqualTo(40);

@@ -13,18 +13,13 @@ import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.SystemProperties;
 import org.jgits3.testing.UnsafeS3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The probe names the check that real servers fail. {@link StoreProbeTest} has one that passes. */
 class UnsafeServersAreRefusedTest {
-  private final SystemProperties properties = new SystemProperties();
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
-  }
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @Test
   @Tag("long") // StoreProbeTest has stores that lose updates in a race

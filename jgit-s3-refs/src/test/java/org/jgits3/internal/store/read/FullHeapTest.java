@@ -6,9 +6,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.jgits3.internal.store.upload.FullHeapProcess;
 import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Tests of waiting threads when the heap was full while another one cleaned up. */
+@Holds(
+    "SharedRequest, ManifestCommitter, LatestManifest: A request, commit or listener that fails "
+        + "in a full heap leaves no thread waiting and does not block the next one")
+@Holds(
+    "PartBuffers, PartsInFlight, PackUpload: No buffer or count of parts is lost even if the "
+        + "heap is full")
+@Holds(
+    "ReadThreads, ParallelRequests: A read continues in the caller's thread if no other is "
+        + "available")
 @FillsTheHeap
 class FullHeapTest {
   private static String run(String what) throws Exception {

@@ -32,6 +32,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.ForkedJvm;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
@@ -42,6 +43,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Holds(
+    "RangeReader: Ranges read at once are of one version, and take at most 16 MiB of heap beside "
+        + "the array")
+@Holds(
+    "RangeReader, S3ObjectStore: Ranges of two versions make no result: `Changed`, or `Corrupt` "
+        + "if the new version ends before the range")
 class RangeReaderTest {
   private static final String KEY = "a/b";
   private static final int MIB = 1 << 20;

@@ -24,12 +24,15 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Holds(
+    "ReadAhead: Read-ahead is bounded over all streams, and each stream continues with one buffer")
 @Timeout(300) // requests wait for each other
 class ReadAheadTest {
   private static final String KEY = "a/b";

@@ -17,9 +17,10 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers to listings, as servers write them, and what is none. */
+@Holds(
+    "S3ObjectStore: A listing is complete, or its request fails: a document that is no listing, "
+        + "or that ends early, is not taken for an empty one")
 class ListingAnswersTest {
   private static final String HEAD =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -40,7 +44,7 @@ class ListingAnswersTest {
           + "<Contents><Size>0</Size><Key>p/ c </Key></Contents>";
   private static final String END = "</ListBucketResult>";
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   /** Queries of the requests. */
   private final List<String> queries = new ArrayList<>();
@@ -48,11 +52,6 @@ class ListingAnswersTest {
   @BeforeEach
   void set_credentials() {
     properties.set("aws.accessKeyId", "AKIDEXAMPLE").set("aws.secretAccessKey", "secret");
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   /** Lists a bucket whose server answers with a document, and then with an empty last page. */

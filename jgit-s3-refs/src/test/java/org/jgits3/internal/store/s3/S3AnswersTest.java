@@ -36,11 +36,12 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,6 +55,10 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
+@Holds("S3ObjectStore: A completed upload has the checksum computed from those of its parts")
+@Holds(
+    "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a "
+        + "version")
 class S3AnswersTest {
   /** Time-out of an attempt, on the clock of the test. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -74,7 +79,9 @@ class S3AnswersTest {
           .getBytes(UTF_8);
   private static final String SECRET = "not-to-be-shown";
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
+  @AutoClose private ScriptedHttpServer server;
+  @AutoClose private ObjectStore store;
 
   @BeforeEach
   void set_credentials() {
@@ -82,11 +89,6 @@ class S3AnswersTest {
         .set("aws.accessKeyId", "AKIDEXAMPLE")
         .set("aws.secretAccessKey", SECRET)
         .set("aws.region", "us-east-1");
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   @ParameterizedTest
@@ -100,22 +102,18 @@ class S3AnswersTest {
     "400, RequestTimeout",
   })
   void an_undecided_conditional_write_is_sent_once(int status, String code) throws IOException {
-    try (ScriptedHttpServer server = answering(status, code);
-        ObjectStore store = open(server)) {
-      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
-      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
-      assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
-      assertThat(server.requests()).hasSize(1);
-    }
+    serve(answering(status, code));
+    PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+    assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
+    assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
+    assertThat(server.requests()).hasSize(1);
   }
 
   @Test
   void a_conditional_write_is_sent_once_when_the_connection_breaks() throws IOException {
-    try (ScriptedHttpServer server = new ScriptedHttpServer((n, exchange) -> exchange.close());
-        ObjectStore store = open(server)) {
-      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
-      assertThat(server.requests()).hasSize(1);
-    }
+    serve((n, exchange) -> exchange.close());
+    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+    assertThat(server.requests()).hasSize(1);
   }
 
   /** Some stores want Content-MD5 of a deletion, and know no other checksum. */
@@ -131,16 +129,14 @@ class S3AnswersTest {
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = defaultClient(server);
-        ObjectStore store =
-            borrowed
-                ? S3ObjectStore.using(
-                    new StoreLocation.Bucket("bucket", "p"),
-                    client,
-                    StoreOptions.DEFAULT.connections())
-                : open(server)) {
+        ObjectStore store = borrowed ? using(client) : open(server)) {
       store.delete(List.of("k"));
       assertThat(server.requests().get(0).headers()).containsKey("Content-md5");
     }
+  }
+
+  private static ObjectStore using(S3Client client) throws IOException {
+    return S3ObjectStore.using(LOCATION, client, StoreOptions.DEFAULT.connections());
   }
 
   /** A client as a program has it that says nothing about checksums. */
@@ -156,12 +152,10 @@ class S3AnswersTest {
   @CsvSource({"501, NotImplemented", "501, ''", "400, InvalidRequest", "400, XNotSupported"})
   void a_request_that_the_store_does_not_understand_is_unsupported(int status, String code)
       throws IOException {
-    try (ScriptedHttpServer server = answering(status, code);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
-          .isInstanceOf(StoreException.Unsupported.class);
-      assertThat(server.requests()).hasSize(1);
-    }
+    serve(answering(status, code));
+    assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+        .isInstanceOf(StoreException.Unsupported.class);
+    assertThat(server.requests()).hasSize(1);
   }
 
   /** Many stores do not know bodies in chunks with a trailer, which the SDK sends by default. */
@@ -171,13 +165,7 @@ class S3AnswersTest {
     try (ScriptedHttpServer server =
             new ScriptedHttpServer((n, exchange) -> found(exchange, new byte[0], 0));
         S3Client client = defaultClient(server);
-        ObjectStore store =
-            borrowed
-                ? S3ObjectStore.using(
-                    new StoreLocation.Bucket("bucket", "p"),
-                    client,
-                    StoreOptions.DEFAULT.connections())
-                : open(server)) {
+        ObjectStore store = borrowed ? using(client) : open(server)) {
       store.putIf("k", BODY, MATCHES);
       store.put("k", BODY, 0, BODY.length);
       store.uploadPart(new MultipartUpload("k", "id", Map.of()), 1, PartBody.of(BODY, 0, 4));
@@ -202,11 +190,9 @@ class S3AnswersTest {
             exchange.getResponseBody().write(done);
           }
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store.delete(List.of("k"));
-      assertThat(server.requests()).hasSize(2);
-    }
+    serve(script);
+    store.delete(List.of("k"));
+    assertThat(server.requests()).hasSize(2);
   }
 
   @Test
@@ -222,12 +208,10 @@ class S3AnswersTest {
           found(exchange, body, n % 2 == 1 ? body.length - 20 : body.length);
         };
     List<String> keys = new ArrayList<>();
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store.list("", object -> keys.add(object.key()));
-      assertThat(keys).containsExactly("1", "2");
-      assertThat(server.requests()).hasSize(4);
-    }
+    serve(script);
+    store.list("", object -> keys.add(object.key()));
+    assertThat(keys).containsExactly("1", "2");
+    assertThat(server.requests()).hasSize(4);
   }
 
   @ParameterizedTest
@@ -293,13 +277,11 @@ class S3AnswersTest {
 
   @Test
   void an_interrupt_before_a_conditional_write_makes_it_unknown_and_stays() throws IOException {
-    try (ScriptedHttpServer server = answering(412, "PreconditionFailed");
-        ObjectStore store = open(server)) {
-      Thread.currentThread().interrupt();
-      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
-    }
+    serve(answering(412, "PreconditionFailed"));
+    Thread.currentThread().interrupt();
+    PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
   }
 
   @Test
@@ -310,51 +292,40 @@ class S3AnswersTest {
           writer.interrupt();
           found(exchange, new byte[0], 0);
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(interrupting);
-        ObjectStore store = open(server)) {
-      PutOutcome outcome = store.putIf("k", BODY, MATCHES);
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(outcome).isNotInstanceOf(PutOutcome.Lost.class);
-      assertThat(server.requests()).hasSize(1);
-    }
+    serve(interrupting);
+    PutOutcome outcome = store.putIf("k", BODY, MATCHES);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(outcome).isNotInstanceOf(PutOutcome.Lost.class);
+    assertThat(server.requests()).hasSize(1);
   }
 
   @Test
   void an_interrupted_read_is_unavailable_and_the_interrupt_stays() throws IOException {
-    try (ScriptedHttpServer server = answering(500, "InternalError");
-        ObjectStore store = open(server)) {
-      Thread.currentThread().interrupt();
-      Throwable failure = catchThrowable(() -> store.get("k", Optional.empty()));
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
-    }
+    serve(answering(500, "InternalError"));
+    Thread.currentThread().interrupt();
+    Throwable failure = catchThrowable(() -> store.get("k", Optional.empty()));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
   }
 
   @ParameterizedTest
   @CsvSource({"200", "412", "500"})
   void the_code_PreconditionFailed_means_lost_under_every_status(int status) throws IOException {
-    try (ScriptedHttpServer server = answering(status, "PreconditionFailed");
-        ObjectStore store = open(server)) {
-      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(false));
-      assertThat(store.putIf("k", BODY, Precondition.absent()))
-          .isEqualTo(new PutOutcome.Lost(false));
-    }
+    serve(answering(status, "PreconditionFailed"));
+    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(false));
+    assertThat(store.putIf("k", BODY, Precondition.absent())).isEqualTo(new PutOutcome.Lost(false));
   }
 
   @Test
   void the_code_InternalError_means_unknown_also_in_a_success() throws IOException {
-    try (ScriptedHttpServer server = answering(200, "InternalError");
-        ObjectStore store = open(server)) {
-      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
-    }
+    serve(answering(200, "InternalError"));
+    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
   }
 
   @Test
   void a_missing_key_means_that_the_match_was_lost() throws IOException {
-    try (ScriptedHttpServer server = answering(404, "NoSuchKey");
-        ObjectStore store = open(server)) {
-      assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(true));
-    }
+    serve(answering(404, "NoSuchKey"));
+    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(true));
   }
 
   @ParameterizedTest
@@ -374,19 +345,17 @@ class S3AnswersTest {
   })
   void a_refusal_says_in_one_line_what_to_change(int status, String code, String advice)
       throws IOException {
-    try (ScriptedHttpServer server = answering(status, code);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageStartingWith("s3://bucket/p/k: ")
-          .hasMessageContaining(advice)
-          .message()
-          .doesNotContain("\n", SECRET, "AKIDEXAMPLE");
-      assertThat(server.requests()).hasSize(1);
-      assertThatThrownBy(() -> store.get("k", Optional.empty()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining(advice);
-    }
+    serve(answering(status, code));
+    assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessageStartingWith("s3://bucket/p/k: ")
+        .hasMessageContaining(advice)
+        .message()
+        .doesNotContain("\n", SECRET, "AKIDEXAMPLE");
+    assertThat(server.requests()).hasSize(1);
+    assertThatThrownBy(() -> store.get("k", Optional.empty()))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessageContaining(advice);
   }
 
   @Test
@@ -399,22 +368,17 @@ class S3AnswersTest {
             found(exchange, BODY, BODY.length);
           }
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
-      assertThat(found.bytes()).isEqualTo(BODY);
-      assertThat(found.version()).isEqualTo(new ObjectVersion("\"v2\""));
-    }
+    serve(script);
+    GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
+    assertThat(found.bytes()).isEqualTo(BODY);
+    assertThat(found.version()).isEqualTo(new ObjectVersion("\"v2\""));
   }
 
   @Test
   void a_body_that_breaks_off_is_read_again() throws IOException {
-    Script script = (n, exchange) -> found(exchange, BODY, n == 1 ? 2 : BODY.length);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
-      assertThat(server.requests()).hasSize(2);
-    }
+    serve((n, exchange) -> found(exchange, BODY, n == 1 ? 2 : BODY.length));
+    assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+    assertThat(server.requests()).hasSize(2);
   }
 
   /** A read of a store. */
@@ -422,14 +386,12 @@ class S3AnswersTest {
     void of(ObjectStore store) throws IOException;
   }
 
-  private static void assertGivenUp(Script script, Read read, String message) throws IOException {
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> read.of(store))
-          .isInstanceOf(StoreException.BrokenOff.class)
-          .hasMessageStartingWith(message);
-      assertThat(server.requests()).hasSize(Retries.BREAKS);
-    }
+  private void assertGivenUp(Script script, Read read, String message) throws IOException {
+    serve(script);
+    assertThatThrownBy(() -> read.of(store))
+        .isInstanceOf(StoreException.BrokenOff.class)
+        .hasMessageStartingWith(message);
+    assertThat(server.requests()).hasSize(Retries.BREAKS);
   }
 
   @Test
@@ -462,6 +424,9 @@ class S3AnswersTest {
     }
   }
 
+  @Holds(
+      "S3ObjectStore: Connections are reserved for manifests. A lost answer of a manifest is "
+          + "replaced within seconds.")
   @Test
   void manifests_have_connections_that_transfers_leave_free() throws Exception {
     CountDownLatch underWay = new CountDownLatch(3);
@@ -476,49 +441,42 @@ class S3AnswersTest {
             found(exchange, BODY, exchange.getRequestMethod().equals("GET") ? BODY.length : 0);
           }
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      List<FutureTask<ObjectVersion>> reads = new ArrayList<>();
-      for (int i = 0; i < options(server).connections(); i++) {
-        reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
-        new Thread(reads.get(i)).start();
-      }
-      underWay.await();
-      assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
-      assertThat(server.requests()).hasSize(4);
-      end.countDown();
-      for (FutureTask<ObjectVersion> read : reads) {
-        assertThat(read.get()).isEqualTo(new ObjectVersion("\"v2\""));
-      }
+    serve(script);
+    List<FutureTask<ObjectVersion>> reads = new ArrayList<>();
+    for (int i = 0; i < options(server).connections(); i++) {
+      reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
+      new Thread(reads.get(i)).start();
+    }
+    underWay.await();
+    assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+    assertThat(server.requests()).hasSize(4);
+    end.countDown();
+    for (FutureTask<ObjectVersion> read : reads) {
+      assertThat(read.get()).isEqualTo(new ObjectVersion("\"v2\""));
     }
   }
 
   @Test
   void a_store_that_ignores_the_range_is_found_out() throws IOException {
-    Script script = (n, exchange) -> found(exchange, BODY, BODY.length);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.read("k", 1, new byte[2], 0, 2, Optional.empty()))
-          .isInstanceOf(StoreException.Corrupt.class)
-          .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
-    }
+    serve((n, exchange) -> found(exchange, BODY, BODY.length));
+    assertThatThrownBy(() -> store.read("k", 1, new byte[2], 0, 2, Optional.empty()))
+        .isInstanceOf(StoreException.Corrupt.class)
+        .hasMessageContaining("s3://bucket/p/k: asked for bytes 1-2/");
   }
 
   @Test
   void a_range_that_breaks_off_is_read_on_from_there() throws IOException {
     Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 3 : 9);
     byte[] dst = new byte[7];
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store.read("k", 2, dst, 1, 6, Optional.empty());
-      assertThat(dst).asString().isEqualTo("\0002" + "34567");
-      assertThat(server.requests())
-          .extracting(r -> r.headers().getFirst("Range"))
-          .containsExactly("bytes=2-7", "bytes=5-7");
-      assertThat(server.requests())
-          .extracting(r -> r.headers().getFirst("If-Match"))
-          .containsExactly(null, "\"v2\"");
-    }
+    serve(script);
+    store.read("k", 2, dst, 1, 6, Optional.empty());
+    assertThat(dst).asString().isEqualTo("\0002" + "34567");
+    assertThat(server.requests())
+        .extracting(r -> r.headers().getFirst("Range"))
+        .containsExactly("bytes=2-7", "bytes=5-7");
+    assertThat(server.requests())
+        .extracting(r -> r.headers().getFirst("If-Match"))
+        .containsExactly(null, "\"v2\"");
   }
 
   @Test
@@ -544,30 +502,25 @@ class S3AnswersTest {
         (n, exchange) ->
             part(exchange, "\"v" + n + "\"", n == 1 ? DIGITS : LETTERS, n == 1 ? 4 : 9);
     byte[] dst = new byte[9];
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(
-              () -> store.read("k", 0, dst, 0, 9, Optional.of(new ObjectVersion("\"v1\""))))
-          .isInstanceOf(StoreException.Changed.class);
-      assertThat(server.requests()).hasSize(2);
-    }
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThat(store.read("k", 0, dst, 0, 9, Optional.empty()))
-          .isEqualTo(new ObjectVersion("\"v3\""));
-      assertThat(dst).asString().isEqualTo("abcdefghi");
-    }
+    serve(script);
+    assertThatThrownBy(
+            () -> store.read("k", 0, dst, 0, 9, Optional.of(new ObjectVersion("\"v1\""))))
+        .isInstanceOf(StoreException.Changed.class);
+    assertThat(server.requests()).hasSize(2);
+    store.close();
+    server.close();
+    serve(script);
+    assertThat(store.read("k", 0, dst, 0, 9, Optional.empty()))
+        .isEqualTo(new ObjectVersion("\"v3\""));
+    assertThat(dst).asString().isEqualTo("abcdefghi");
   }
 
   @Test
   void a_path_whose_ETags_mean_nothing_cannot_repeat_a_range_for_ever() throws IOException {
-    Script script = (n, exchange) -> part(exchange, "\"v" + n + "\"", DIGITS, 4);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
-          .isInstanceOf(StoreException.Unavailable.class);
-      assertThat(server.requests()).hasSize(2 * Retries.BREAKS - 1);
-    }
+    serve((n, exchange) -> part(exchange, "\"v" + n + "\"", DIGITS, 4));
+    assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()))
+        .isInstanceOf(StoreException.Unavailable.class);
+    assertThat(server.requests()).hasSize(2 * Retries.BREAKS - 1);
   }
 
   @Test
@@ -583,12 +536,10 @@ class S3AnswersTest {
             exchange.getResponseBody().write(DIGITS, 0, 4);
           }
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      Optional<ObjectVersion> named = Optional.of(new ObjectVersion("\"v2\""));
-      assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
-          .isInstanceOf(StoreException.Corrupt.class);
-    }
+    serve(script);
+    Optional<ObjectVersion> named = Optional.of(new ObjectVersion("\"v2\""));
+    assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
+        .isInstanceOf(StoreException.Corrupt.class);
   }
 
   @Test
@@ -599,14 +550,12 @@ class S3AnswersTest {
           part(exchange, "\"v2\"", DIGITS, 4);
           reader.interrupt();
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      Throwable failure =
-          catchThrowable(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()));
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
-      assertThat(server.requests()).hasSize(1);
-    }
+    serve(script);
+    Throwable failure =
+        catchThrowable(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
+    assertThat(server.requests()).hasSize(1);
   }
 
   @Test
@@ -623,8 +572,7 @@ class S3AnswersTest {
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         S3Client client = impatient(server, timers);
-        ObjectStore store =
-            S3ObjectStore.using(LOCATION, client, StoreOptions.DEFAULT.connections())) {
+        ObjectStore store = using(client)) {
       store.read("k", 0, dst, 0, 9, Optional.empty());
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(server.requests())
@@ -674,7 +622,7 @@ class S3AnswersTest {
             failures.incrementAndGet();
           }
         };
-    try (ScriptedHttpServer server = notModified(tag);
+    try (ScriptedHttpServer server = new ScriptedHttpServer(notModified(tag));
         ObjectStore store =
             S3ObjectStore.open(
                 LOCATION,
@@ -693,36 +641,30 @@ class S3AnswersTest {
 
   @Test
   void not_modified_since_nothing_is_refused() throws IOException {
-    try (ScriptedHttpServer server = notModified("\"v1\"");
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.get("k", Optional.empty()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessage("s3://bucket/p/k: 304, which S3 does not answer here; check the endpoint");
-      assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
-          .isInstanceOf(StoreException.Refused.class);
-    }
+    serve(notModified("\"v1\""));
+    assertThatThrownBy(() -> store.get("k", Optional.empty()))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessage("s3://bucket/p/k: 304, which S3 does not answer here; check the endpoint");
+    assertThatThrownBy(() -> store.read("k", 0, new byte[1], 0, 1, Optional.empty()))
+        .isInstanceOf(StoreException.Refused.class);
   }
 
-  private static ScriptedHttpServer notModified(String tag) {
-    return new ScriptedHttpServer(
-        (n, exchange) -> {
-          if (!tag.isEmpty()) {
-            exchange.getResponseHeaders().set("ETag", tag);
-          }
-          exchange.sendResponseHeaders(304, -1);
-        });
+  private static Script notModified(String tag) {
+    return (n, exchange) -> {
+      if (!tag.isEmpty()) {
+        exchange.getResponseHeaders().set("ETag", tag);
+      }
+      exchange.sendResponseHeaders(304, -1);
+    };
   }
 
   @Test
   void a_write_carries_its_checksum_and_no_second_round_trip() throws IOException {
-    Script script = (n, exchange) -> found(exchange, new byte[0], 0);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      byte[] src = "..123456789..".getBytes(UTF_8);
-      store.put("k", src, 2, 9);
-      store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
-      assertThat(server.requests()).hasSize(2).allSatisfy(S3AnswersTest::carries_checksum);
-    }
+    serve((n, exchange) -> found(exchange, new byte[0], 0));
+    byte[] src = "..123456789..".getBytes(UTF_8);
+    store.put("k", src, 2, 9);
+    store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
+    assertThat(server.requests()).hasSize(2).allSatisfy(S3AnswersTest::carries_checksum);
   }
 
   /** The MD5 of {@code 123456789}. */
@@ -739,36 +681,34 @@ class S3AnswersTest {
           byte[] body = begins ? begun : n == 5 ? COMPLETED : new byte[0];
           found(exchange, body, body.length);
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store
-          .probedService()
-          .orElseThrow()
-          .speak(new Dialect(Dialect.IfMatch.BARE, Dialect.Checksum.MD5));
-      byte[] src = "..123456789..".getBytes(UTF_8);
-      store.put("k", src, 2, 9);
-      store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
-      MultipartUpload upload = store.beginMultipart("k", Map.of());
-      List<byte[]> slices = List.of("12345".getBytes(UTF_8), "6789..".getBytes(UTF_8));
-      UploadedPart part = store.uploadPart(upload, 1, PartBody.of(slices, 4));
-      store.completeMultipart(upload, List.of(part));
+    serve(script);
+    store
+        .probedService()
+        .orElseThrow()
+        .speak(new Dialect(Dialect.IfMatch.BARE, Dialect.Checksum.MD5));
+    byte[] src = "..123456789..".getBytes(UTF_8);
+    store.put("k", src, 2, 9);
+    store.putIf("k", Arrays.copyOfRange(src, 2, 11), MATCHES);
+    MultipartUpload upload = store.beginMultipart("k", Map.of());
+    List<byte[]> slices = List.of("12345".getBytes(UTF_8), "6789..".getBytes(UTF_8));
+    UploadedPart part = store.uploadPart(upload, 1, PartBody.of(slices, 4));
+    store.completeMultipart(upload, List.of(part));
 
-      List<Request> requests = server.requests();
-      assertThat(requests)
-          .hasSize(5)
-          .allSatisfy(
-              request ->
-                  assertThat(request.headers().keySet())
-                      .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("checksum")));
-      assertThat(List.of(requests.get(0), requests.get(1), requests.get(3)))
-          .allSatisfy(
-              request -> {
-                assertThat(request.body()).asString().isEqualTo("123456789");
-                assertThat(request.headers().getFirst("Content-MD5")).isEqualTo(MD5);
-              });
-      assertThat(requests.get(1).headers().getFirst("If-Match")).isEqualTo("v1");
-      assertThat(requests.get(4).body()).asString().doesNotContain("Checksum");
-    }
+    List<Request> requests = server.requests();
+    assertThat(requests)
+        .hasSize(5)
+        .allSatisfy(
+            request ->
+                assertThat(request.headers().keySet())
+                    .noneMatch(name -> name.toLowerCase(Locale.ROOT).contains("checksum")));
+    assertThat(List.of(requests.get(0), requests.get(1), requests.get(3)))
+        .allSatisfy(
+            request -> {
+              assertThat(request.body()).asString().isEqualTo("123456789");
+              assertThat(request.headers().getFirst("Content-MD5")).isEqualTo(MD5);
+            });
+    assertThat(requests.get(1).headers().getFirst("If-Match")).isEqualTo("v1");
+    assertThat(requests.get(4).body()).asString().doesNotContain("Checksum");
   }
 
   private static void carries_checksum(Request request) {
@@ -795,14 +735,12 @@ class S3AnswersTest {
         };
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
     List<UploadedPart> parts = List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      Throwable failure = catchThrowable(() -> store.completeMultipart(upload, parts));
-      if (success) {
-        assertThat(failure).isNull();
-      } else {
-        assertThat(failure).isInstanceOf(StoreException.Missing.class);
-      }
+    serve(script);
+    Throwable failure = catchThrowable(() -> store.completeMultipart(upload, parts));
+    if (success) {
+      assertThat(failure).isNull();
+    } else {
+      assertThat(failure).isInstanceOf(StoreException.Missing.class);
     }
   }
 
@@ -819,18 +757,15 @@ class S3AnswersTest {
         List.of(
             new UploadedPart(1, "\"a\"", BODY.length, 0x01020304),
             new UploadedPart(2, "\"b\"", BODY.length, 0xfffefdfc));
-    try (ScriptedHttpServer server =
-            new ScriptedHttpServer((n, exchange) -> found(exchange, body, body.length));
-        ObjectStore store = open(server)) {
-      Throwable failure =
-          catchThrowable(() -> store.completeMultipart(new MultipartUpload("k", "id"), parts));
-      if (good) {
-        assertThat(failure).isNull();
-      } else {
-        assertThat(failure)
-            .isInstanceOf(StoreException.Corrupt.class)
-            .hasMessageStartingWith("s3://bucket/p/k: put together with CRC32C " + checksum);
-      }
+    serve((n, exchange) -> found(exchange, body, body.length));
+    Throwable failure =
+        catchThrowable(() -> store.completeMultipart(new MultipartUpload("k", "id"), parts));
+    if (good) {
+      assertThat(failure).isNull();
+    } else {
+      assertThat(failure)
+          .isInstanceOf(StoreException.Corrupt.class)
+          .hasMessageStartingWith("s3://bucket/p/k: put together with CRC32C " + checksum);
     }
   }
 
@@ -842,11 +777,9 @@ class S3AnswersTest {
   void a_completion_whose_repetition_is_called_a_success_waits_for_the_object() throws IOException {
     AtomicInteger readSet = new AtomicInteger();
     Script script = firstIsLost(there(3, readSet, S3AnswersTest::completed));
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
-      assertThat(readSet).hasValue(4);
-    }
+    serve(script);
+    store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+    assertThat(readSet).hasValue(4);
   }
 
   @Test
@@ -877,16 +810,14 @@ class S3AnswersTest {
       int status, String code, boolean there) throws IOException {
     Script refused = (n, exchange) -> error(exchange, status, code);
     Script script = firstIsLost(there(there ? 1 : NEVER, new AtomicInteger(), refused));
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      Throwable failure =
-          catchThrowable(
-              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
-      if (there) {
-        assertThat(failure).isNull();
-      } else {
-        assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
-      }
+    serve(script);
+    Throwable failure =
+        catchThrowable(
+            () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+    if (there) {
+      assertThat(failure).isNull();
+    } else {
+      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
     }
   }
 
@@ -895,11 +826,9 @@ class S3AnswersTest {
   void a_completion_that_is_answered_with_nothing_waits_for_the_object() throws IOException {
     AtomicInteger readSet = new AtomicInteger();
     Script script = there(4, readSet, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
-      assertThat(readSet).hasValue(5);
-    }
+    serve(script);
+    store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+    assertThat(readSet).hasValue(5);
   }
 
   private static void completed(int number, HttpExchange exchange) throws IOException {
@@ -945,20 +874,18 @@ class S3AnswersTest {
           }
           error(exchange, 500, "InternalError");
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server)) {
-      Throwable failure =
-          catchThrowable(
-              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
-      assertThat(Thread.interrupted()).isTrue();
-      assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
-    }
+    serve(script);
+    Throwable failure =
+        catchThrowable(
+            () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
   }
 
   @Test
   void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
-    try (ScriptedHttpServer server = answering(500, "InternalError");
+    try (ScriptedHttpServer server = new ScriptedHttpServer(answering(500, "InternalError"));
         ObjectStore store = Stores.open(LOCATION, impatient(server))) {
       assertThatThrownBy(
               () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
@@ -972,18 +899,16 @@ class S3AnswersTest {
   void completion_of_an_aborted_upload_is_one_attempt(int status, String code, boolean refused)
       throws IOException {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of());
-    try (ScriptedHttpServer server = answering(status, code);
-        ObjectStore store = open(server)) {
-      ProbedService wrong = store.probedService().orElseThrow();
-      if (refused) {
-        assertThat(wrong.refusesToComplete(upload, PARTS)).isTrue();
-      } else {
-        assertThatThrownBy(() -> wrong.refusesToComplete(upload, PARTS))
-            .isInstanceOf(StoreException.Unavailable.class)
-            .hasMessageContaining(code);
-      }
-      assertThat(server.requests()).hasSize(1);
+    serve(answering(status, code));
+    ProbedService wrong = store.probedService().orElseThrow();
+    if (refused) {
+      assertThat(wrong.refusesToComplete(upload, PARTS)).isTrue();
+    } else {
+      assertThatThrownBy(() -> wrong.refusesToComplete(upload, PARTS))
+          .isInstanceOf(StoreException.Unavailable.class)
+          .hasMessageContaining(code);
     }
+    assertThat(server.requests()).hasSize(1);
   }
 
   @Test
@@ -995,13 +920,11 @@ class S3AnswersTest {
         .set("aws.sharedCredentialsFile", "none")
         .set("aws.configFile", "none");
     assumeTrue(System.getenv("AWS_ACCESS_KEY_ID") == null);
-    try (ScriptedHttpServer server = answering(500, "");
-        ObjectStore store = open(server)) {
-      assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining("s3://bucket/p/k: no credentials found; set AWS_ACCESS_KEY_ID");
-      assertThat(server.requests()).isEmpty();
-    }
+    serve(answering(500, ""));
+    assertThatThrownBy(() -> store.putIf("k", BODY, MATCHES))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessageContaining("s3://bucket/p/k: no credentials found; set AWS_ACCESS_KEY_ID");
+    assertThat(server.requests()).isEmpty();
   }
 
   @Test
@@ -1015,6 +938,12 @@ class S3AnswersTest {
         .isInstanceOf(StoreException.Refused.class)
         .hasMessage(
             "s3://bucket/p: no region found; set region in the configuration, or AWS_REGION");
+  }
+
+  /** Starts a server, and opens a store there. */
+  private void serve(Script script) throws IOException {
+    server = new ScriptedHttpServer(script);
+    store = open(server);
   }
 
   private static ObjectStore open(ScriptedHttpServer server) throws IOException {
@@ -1039,8 +968,8 @@ class S3AnswersTest {
     return new StoreOptions(Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4);
   }
 
-  private static ScriptedHttpServer answering(int status, String code) {
-    return new ScriptedHttpServer((n, exchange) -> error(exchange, status, code));
+  private static Script answering(int status, String code) {
+    return (n, exchange) -> error(exchange, status, code);
   }
 
   private static void error(HttpExchange exchange, int status, String code) throws IOException {

@@ -17,16 +17,22 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranges of a real server whose connections break: what arrived stays, and versions never mix. */
+@Holds(
+    "RangeDownload, Retries, S3ObjectStore: A broken range continues where it broke, in the same "
+        + "version; requests are bounded by its size")
+@Tag("s3")
 class S3BrokenRangesTest {
   private static final String KEY = "range";
   private static final int MIB = 1 << 20;

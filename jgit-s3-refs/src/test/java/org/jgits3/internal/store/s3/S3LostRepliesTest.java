@@ -21,12 +21,14 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +37,14 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
+@Holds(
+    "S3ObjectStore, S3Failure: A conditional write is one attempt. Without a certain answer it "
+        + "is `Unknown`.")
+@Holds("Completion: An upload is complete when the store says so or the object was seen")
+@Holds(
+    "ObjectNames, Completion: No upload needs a condition: its name is minted for it and never "
+        + "used again")
+@Tag("s3")
 class S3LostRepliesTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);
   private static final int EVERY = Integer.MAX_VALUE;
@@ -42,17 +52,12 @@ class S3LostRepliesTest {
   private static S3Server server;
   private static StoreLocation.Bucket location;
 
-  private final SystemProperties properties = new SystemProperties();
+  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @BeforeAll
   static void create_bucket() {
     server = S3Servers.require();
     location = server.newBucket();
-  }
-
-  @AfterEach
-  void restore_credentials() {
-    properties.close();
   }
 
   @Test

@@ -9,8 +9,10 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** {@link S3ObjectStore} keeps the contract, under a prefix of a bucket on a real server. */
+@Tag("s3")
 class S3ObjectStoreTest extends ObjectStoreContract {
   static S3Server server;
   static StoreLocation.Bucket location;

@@ -32,12 +32,14 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -47,6 +49,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
  */
+@Holds(
+    "Retries, S3ObjectStore, Pacing: An outage within `requestDeadline` fails no repeatable "
+        + "request. Retries are limited over all requests, and none waits beyond its deadline.")
+@Holds(
+    "Cancellable, PartsInFlight, ReadAhead, ParallelRequests, ObjectStore: A pause in an outage "
+        + "ends at once with its upload, stream or manager, or by an interrupt")
+@Tag("s3")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class S3OutageTest {
   /** More attempts than the SDK makes by itself. */
@@ -57,8 +66,8 @@ class S3OutageTest {
 
   private static S3Server server;
   private StoreLocation.Bucket location;
-  private OutageProxy proxy;
-  private ObjectStore store;
+  @AutoClose private OutageProxy proxy;
+  @AutoClose private ObjectStore store;
 
   @BeforeAll
   static void find_server() {
@@ -78,12 +87,6 @@ class S3OutageTest {
         location,
         new StoreOptions(
             Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8, deadline));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    store.close();
-    proxy.close();
   }
 
   private static byte[] random(int length) {

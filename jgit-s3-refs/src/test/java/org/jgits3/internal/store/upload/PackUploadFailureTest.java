@@ -15,6 +15,7 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,7 @@ class PackUploadFailureTest {
     assertNothingIsLeft();
   }
 
+  @Holds("PackUpload: An upload completes only if its parts have as many bytes as were written")
   @Test
   void an_upload_whose_parts_are_not_all_that_was_written_never_becomes_an_object()
       throws Exception {

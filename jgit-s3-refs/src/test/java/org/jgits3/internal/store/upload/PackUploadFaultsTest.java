@@ -18,7 +18,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,9 +36,9 @@ class PackUploadFaultsTest {
 
   @TempDir Path directory;
   private static byte[] bytes;
-  private FaultInjectingObjectStore store;
+  @AutoClose private FaultInjectingObjectStore store;
   private ObjectStore below;
-  private PackUploads uploads;
+  @AutoClose private PackUploads uploads;
 
   @BeforeAll
   static void make_bytes() {
@@ -55,12 +55,6 @@ class PackUploadFaultsTest {
   private void use(long seed, double rate) {
     store = new FaultInjectingObjectStore(below, seed, rate);
     uploads = new PackUploads(store, new UploadOptions(PART, 2));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    uploads.close();
-    store.close();
   }
 
   private void upload() throws IOException {

@@ -19,12 +19,16 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Many uploads at once in bounded memory, all of which end. */
+@Holds("PartBuffers: All uploads share the configured buffers, and each one ends")
+@Holds(
+    "PartsInFlight: A buffer is reused only after the last attempt to send it, and released once")
 @Timeout(120)
 class SharedPartBuffersTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
@@ -193,6 +197,9 @@ class SharedPartBuffersTest {
         .containsExactlyElementsOf(IntStream.of(parts).boxed().toList());
   }
 
+  @Holds(
+      "PackUploads, PackUpload: An upload that needs more parts fails and names the settings, "
+          + "before it begins if its length is known")
   @Test
   void an_upload_that_needs_more_parts_than_there_are_says_what_to_set() throws Exception {
     PartStore store = new PartStore();

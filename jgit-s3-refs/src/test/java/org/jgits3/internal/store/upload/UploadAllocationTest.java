@@ -16,6 +16,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * Tests of the memory that a long upload allocates, on its own thread and those that send its
  * parts.
  */
+@Holds("S3ObjectStore, PartBody: A part is sent from its buffers without a copy")
 @Timeout(120)
 class UploadAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -20,6 +20,7 @@ import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
  * them larger than CI has time for, {@code -Dpush.streams=N} makes more at once, for which {@code
  * -Dpush.heap=N} gives the server more MiB.
  */
+@Holds(
+    "PackUploads, ReadBack, Quarantine: A server's memory is bounded by its heap during large "
+        + "pushes. If it is killed, the repository stays sound.")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LargePushIT {
   private static final int MEGABYTES = Integer.getInteger("push.megabytes", 128);
@@ -131,7 +135,7 @@ class LargePushIT {
   }
 
   @Test
-  @Tag("long") // GitEndToEndContract kills servers, SweepTest ends uploads
+  @Tag("long") // GitEndToEndIT kills servers, SweepTest ends uploads
   void a_server_that_is_killed_amid_a_large_push_leaves_a_sound_repository_and_the_next_one_works()
       throws Exception {
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {

@@ -16,6 +16,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.StoreKind;
 
 /**
  * A store as the command line is told of it.
@@ -26,6 +27,11 @@ import org.jgits3.testing.S3Servers;
  */
 public record ServedStore(String url, Optional<Path> config, Map<String, String> environment) {
   private static final String MAIN = "[init]\n\tdefaultBranch = main\n";
+
+  /** An empty store of a kind, which is known to be good. */
+  public static ServedStore of(StoreKind kind, Path scratch) throws IOException {
+    return kind == StoreKind.BUCKET ? bucket(S3Servers.require(), scratch) : directory(scratch);
+  }
 
   /** A store in the directory {@code store} of a scratch directory. */
   public static ServedStore directory(Path scratch) throws IOException {

@@ -29,17 +29,21 @@ import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.RandomSeed;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -52,28 +56,29 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
-abstract class GitEndToEndContract {
+@ParameterizedClass
+@MethodSource("org.jgits3.testing.StoreKind#ofThisRun")
+@Tag("s3")
+class GitEndToEndIT {
   private static final long SEED = RandomSeed.first();
   private static final int CONTENDERS = 20;
   private static final int ROUNDS = RandomSeed.count(2, 4);
 
+  @Parameter StoreKind kind;
   private final AtomicInteger repositories = new AtomicInteger();
   private final Set<String> touched = new HashSet<>();
   private ServedStore store;
   private ServerProcess server;
   private GitClient git;
 
-  /** An empty store of the kind under test, for all tests of the class. */
-  abstract ServedStore openStore(Path scratch) throws Exception;
-
   /** Divides the large history: what its size adds is shown by one kind of store. */
-  int part() {
-    return 5;
+  private int part() {
+    return kind == StoreKind.BUCKET ? RandomSeed.count(5, 1) : 5;
   }
 
   @BeforeAll
   void startServer(@TempDir Path scratch) throws Exception {
-    store = openStore(scratch);
+    store = ServedStore.of(kind, scratch);
     server = ServerProcess.start(store, "--create-on-push");
   }
 

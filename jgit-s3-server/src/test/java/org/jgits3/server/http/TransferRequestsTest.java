@@ -2,6 +2,7 @@
 package org.jgits3.server.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -35,28 +36,38 @@ import org.jgits3.internal.store.read.ReadAhead;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.EachStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.RandomSeed;
+import org.jgits3.testing.StoreKind;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of fetches and pushes of real Git to the store, on a warm server. */
-abstract class TransferRequestsContract {
+@EachStore
+class TransferRequestsTest {
   private static final Set<String> BACKGROUND = Set.of("jgit-s3-compaction", "jgit-s3-maintenance");
 
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
   @TempDir Path scratch;
   private final RequestCounts counts = new RequestCounts();
-  private S3RepositoryManager manager;
-  S3RepositoryManager elsewhere;
-  private GitHttpServer server;
+  @AutoClose private S3RepositoryManager manager;
+  @AutoClose private S3RepositoryManager elsewhere;
+  @AutoClose private GitHttpServer server;
   private GitClient work;
 
   /** Opens the store of the test once more. */
-  protected abstract ObjectStore store() throws IOException;
+  private ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @BeforeEach
   void serve() throws Exception {
@@ -71,13 +82,6 @@ abstract class TransferRequestsContract {
     git.run("clone", "-q", server.uri() + "r.git", "work");
     work = git.at("work");
     push("first");
-  }
-
-  @AfterEach
-  void stop() throws IOException {
-    server.close();
-    manager.close();
-    elsewhere.close();
   }
 
   /** Leaves out what happens in the background, whenever that may be. */
@@ -106,6 +110,20 @@ abstract class TransferRequestsContract {
     RequestCounts.Snapshot before = counts.snapshot();
     client.run(command);
     return counts.snapshot().since(before);
+  }
+
+  @Holds(
+      "NamedRepositories, TransferPolicy: Capabilities of protocol 2 come from a configuration "
+          + "at most 10 seconds old. A capability that any process offered is accepted.")
+  @Test
+  void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
+    assumeTrue(kind == StoreKind.DIRECTORY, "waits for seconds, and for no store");
+    configure(elsewhere, "uploadpack", "allowRefInWant", "true");
+    Instant deadline = Instant.now().plusSeconds(40);
+    while (!capabilities().contains("ref-in-want") && Instant.now().isBefore(deadline)) {
+      Thread.sleep(100);
+    }
+    assertThat(capabilities()).contains("ref-in-want");
   }
 
   @Test
@@ -163,6 +181,9 @@ abstract class TransferRequestsContract {
         .hasToString("1 request: 1 GET");
   }
 
+  @Holds(
+      "S3RefDatabase, TransferPolicy: No fetch is answered from refs older than the request, "
+          + "except object ids, and tags that follow them")
   @Test
   void a_fetch_where_clients_may_only_have_what_refs_lead_to_rests_on_refs_of_its_own()
       throws Exception {
@@ -193,11 +214,9 @@ abstract class TransferRequestsContract {
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
   void a_listing_of_refs_asks_nothing_where_they_may_be_as_old(String version) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", "3600 s");
     try (S3RepositoryManager lazy =
-            new S3RepositoryManager(
-                new ObservedObjectStore(store(), this::count), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new ObservedObjectStore(store(), this::count), "[s3 \"refs\"]\nvalidate = 3600 s");
         GitHttpServer there = GitHttpServer.builder().start(lazy)) {
       String[] list = {"-c", "protocol.version=" + version, "ls-remote", there.uri() + "r.git"};
       assertThat(cost(list).total()).isPositive();
@@ -213,9 +232,8 @@ abstract class TransferRequestsContract {
     String first = work.run("rev-parse", "HEAD~1").strip();
     String second = work.run("rev-parse", "HEAD").strip();
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/tags/until");
-      update.setNewObjectId(ObjectId.fromString(first));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(there, "refs/tags/until", ObjectId.fromString(first)))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     // A client fetches here that had the advertisement from the other process.
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -270,9 +288,8 @@ abstract class TransferRequestsContract {
     String first = work.run("rev-parse", "HEAD~1").strip();
     configure(manager, "uploadpack", "allowRefInWant", "true");
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/heads/wanted");
-      update.setNewObjectId(ObjectId.fromString(first));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(TestRepositories.update(there, "refs/heads/wanted", ObjectId.fromString(first)))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     PacketLineOut lines = new PacketLineOut(body);
@@ -348,14 +365,15 @@ abstract class TransferRequestsContract {
   @Test
   void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
       throws Exception {
+    assumeTrue(
+        kind == StoreKind.DIRECTORY || RandomSeed.count(0, 1) == 1,
+        "the requests are those of a directory");
     elsewhere.maintainInBackground();
     try (S3Repository many = elsewhere.createRepository("many")) {
       ObjectId last = TestRepositories.commit(many, "first");
       for (int i = 0; i < 300; i++) {
         last = TestRepositories.commit(many, "push " + i, last);
-        RefUpdate update = many.updateRef("refs/heads/main");
-        update.setNewObjectId(last);
-        update.update();
+        TestRepositories.update(many, "refs/heads/main", last);
       }
       Instant deadline = Instant.now().plusSeconds(120); // compaction goes on in the background
       while (many.manifest().packs().size() > 30 && Instant.now().isBefore(deadline)) {
@@ -395,15 +413,16 @@ abstract class TransferRequestsContract {
     }
   }
 
+  @Holds(
+      "PeekedCommands, ObservedReceivePack: No command is refused because of refs looked up "
+          + "before its request arrived")
   @Test
   void a_ref_that_changed_elsewhere_between_advertisement_and_push_is_seen() throws Exception {
     push("second");
     ObjectId first = ObjectId.fromString(work.run("rev-parse", "HEAD~1"));
     try (S3Repository there = elsewhere.openRepository("r")) {
-      RefUpdate update = there.updateRef("refs/heads/main");
-      update.setNewObjectId(first);
-      update.setForceUpdate(true);
-      assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.FORCED);
+      assertThat(TestRepositories.force(there, "refs/heads/main", first))
+          .isEqualTo(RefUpdate.Result.FORCED);
     }
     // A client pushes here that had the advertisement from the other process.
     ObjectId second = ObjectId.fromString(work.run("rev-parse", "HEAD"));

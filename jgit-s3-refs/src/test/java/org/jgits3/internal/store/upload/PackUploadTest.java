@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -23,17 +24,33 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
+import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.jgits3.testing.StoreKind;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The contract of {@link PackUpload}, on every store. */
-abstract class PackUploadContract {
+/** {@link PackUpload} to every store. */
+@Holds(
+    "PackUpload: No object exists before its upload is closed successfully. A failed upload "
+        + "leaves neither object nor parts.")
+@Holds(
+    "PackUpload, PartSizes: All parts but the last have at least 5 MiB; there are 10,000 at "
+        + "most, as large as the buffers allow")
+@Holds("PackUploads: Closing a manager, or the end of the JVM, aborts open uploads")
+@EachStore
+class PackUploadTest {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;
   private static final int PART = 6 << 20;
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final String prefix = "upload/" + UUID.randomUUID() + "/";
   private final String key = prefix + "x.pack";
@@ -41,22 +58,13 @@ abstract class PackUploadContract {
   /** Parts that the store has acknowledged. */
   private final List<UploadedPart> parts = Collections.synchronizedList(new ArrayList<>());
 
-  private ObjectStore store;
-  private PackUploads uploads;
-
-  /** Address of the store's server, for another process; empty if there is none. */
-  abstract String endpoint();
-
-  /** Environment that lets another process use the server. */
-  abstract Map<String, String> environment();
-
-  /** Opens the store under test. */
-  abstract ObjectStore openStore() throws IOException;
+  @AutoClose private ObjectStore store;
+  @AutoClose private PackUploads uploads;
 
   @BeforeEach
   void open() throws IOException {
     store =
-        new DelegatingObjectStore(openStore()) {
+        new DelegatingObjectStore(kind.open(directory)) {
           @Override
           public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
               throws IOException {
@@ -66,12 +74,6 @@ abstract class PackUploadContract {
           }
         };
     uploads = new PackUploads(store, new UploadOptions(PART, 3));
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    uploads.close();
-    store.close();
   }
 
   private static byte[] content(int size) {
@@ -215,10 +217,11 @@ abstract class PackUploadContract {
   }
 
   private void exitAmidAnUpload(boolean finish) throws Exception {
+    String endpoint = kind.server().map(server -> server.endpoint().toString()).orElse("");
     ProcessBuilder builder =
         ForkedJvm.program(
-            UploadingProcess.class, key, store.location(), endpoint(), String.valueOf(finish));
-    builder.environment().putAll(environment());
+            UploadingProcess.class, key, store.location(), endpoint, String.valueOf(finish));
+    kind.server().ifPresent(server -> builder.environment().putAll(server.environment()));
     Process process = builder.start();
     try {
       process.getOutputStream().close();

@@ -4,6 +4,7 @@ package org.jgits3.internal.refs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,22 +21,32 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.EachStore;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 
 /** Two processes in which many threads update the refs of one repository. */
-abstract class ConcurrentUpdatesContract {
+@EachStore
+class ConcurrentUpdatesTest {
   private static final int THREADS = 32;
   private static final int ROUNDS = 8;
   private static final String SHARED = "refs/heads/shared";
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final RequestCounts counts = new RequestCounts();
   private List<S3RepositoryManager> managers;
   private ObjectId[] line;
 
   /** Opens the store of the test once more. */
-  protected abstract ObjectStore store() throws IOException;
+  private ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @BeforeEach
   void create() throws Exception {

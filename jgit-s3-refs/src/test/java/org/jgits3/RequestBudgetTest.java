@@ -2,8 +2,11 @@
 package org.jgits3;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.update;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -11,26 +14,34 @@ import java.util.stream.IntStream;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.testing.EachStore;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
 
 /** Requests of each operation to the store, beside another process elsewhere. */
-abstract class RequestBudgetContract extends TwoProcesses {
+@Holds("No operation takes more requests than [round trips](roundtrips.md) says")
+@EachStore
+class RequestBudgetTest extends TwoProcesses {
   private static final String REF = "refs/heads/master";
+
+  @Parameter StoreKind kind;
+  @TempDir Path directory;
 
   private final RequestCounts counts = new RequestCounts();
 
@@ -44,6 +55,11 @@ abstract class RequestBudgetContract extends TwoProcesses {
 
   /** Results of these look-ups: true where there was a repository. */
   private final List<Boolean> found = new ArrayList<>();
+
+  @Override
+  protected ObjectStore store() throws IOException {
+    return kind.open(directory);
+  }
 
   @Override
   protected ObjectStore storeHere() throws IOException {
@@ -122,18 +138,6 @@ abstract class RequestBudgetContract extends TwoProcesses {
     int commit = found.size() - after - 1;
     assertThat(found.subList(0, commit)).as("before the commit: %s", row).containsOnly(before);
     assertThat(found.subList(commit, found.size())).as("since: %s", row).containsOnly(!before);
-  }
-
-  private static Result update(Repository r, String name, ObjectId id) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setNewObjectId(id);
-    return u.update();
-  }
-
-  private static Result delete(Repository r, String name) throws IOException {
-    RefUpdate u = r.updateRef(name);
-    u.setForceUpdate(true);
-    return u.delete();
   }
 
   @Test
@@ -318,13 +322,9 @@ abstract class RequestBudgetContract extends TwoProcesses {
     costs(
         "batch of 1,000 updates",
         () -> {
-          try (RevWalk walk = new RevWalk(here)) {
-            batch.execute(walk, NullProgressMonitor.INSTANCE);
-          }
+          TestRepositories.execute(here, batch);
         });
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnly(ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test

@@ -3,8 +3,8 @@ package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.maintenance.MaintenanceFixture.delete;
-import static org.jgits3.maintenance.MaintenanceFixture.point;
+import static org.jgits3.TestRepositories.delete;
+import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.util.Optional;
@@ -20,7 +20,8 @@ import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.Sleeper;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefValue;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Holds;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,13 +31,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The interleavings of a push and of collections that drop garbage, step by step: E0 to E3. The
  * push has found an object in the store that nothing leads to, and so has not written it.
  */
-abstract class GarbageInterleavingContract extends InterleavingFixture {
+@Holds(
+    "GarbageDrop: Expired garbage goes only if every ref leads to objects that stay, as of the "
+        + "base of the commit (E0, E2, E5, E6, E7)")
+@Holds(
+    "S3RefDatabase, LargeTransaction, ObjectsDroppedException, Connectivity: A writer that may "
+        + "have found an object before garbage was removed looks again, or fails (E0, E1, E3)")
+class GarbageInterleavingTest extends InterleavingFixture {
   private static final String NEW = "refs/heads/new";
 
   private Actor collector;
 
   /** A handle that has found the object before anything is collected. */
-  private S3Repository pusher;
+  @AutoClose private S3Repository pusher;
 
   private ObjectId found;
 
@@ -52,11 +59,6 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
     assertThat(manifest().dropped()).isZero();
   }
 
-  @AfterEach
-  void closePusher() {
-    pusher.close();
-  }
-
   private boolean isStored() throws Exception {
     try (S3Repository r = actor().manager.openRepository("r")) {
       return r.getObjectDatabase().has(found);
@@ -64,7 +66,7 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
   }
 
   private void isRefused(String ref) throws IOException {
-    assertThatThrownBy(() -> point(pusher, ref, found))
+    assertThatThrownBy(() -> force(pusher, ref, found))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(found.name());
     assertThat(pusher.exactRef(ref)).isNull();
@@ -73,7 +75,7 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
   @Test
   void E0_neither_a_collection_nor_a_push_relies_on_what_it_found_before() throws Exception {
     try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
-      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(drop.wake().garbageKept()).isTrue();
     }
     assertThat(isStored()).isTrue();
@@ -122,7 +124,7 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
   void E2_a_collection_drops_nothing_if_a_ref_was_created_since_it_read_the_refs()
       throws Exception {
     try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
-      assertThat(point(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(drop.wake().garbageKept()).isTrue();
     }
     assertThat(manifest().dropped()).isZero();
@@ -137,7 +139,7 @@ abstract class GarbageInterleavingContract extends InterleavingFixture {
       assertThat(late.getObjectDatabase().has(kept)).isTrue();
       collector.gc();
       assertThat(manifest().dropped()).isPositive();
-      assertThat(point(late, NEW, kept)).isEqualTo(RefUpdate.Result.NEW);
+      assertThat(force(late, NEW, kept)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(late.exactRef(NEW).getObjectId()).isEqualTo(kept);
     }
     isRefused("refs/heads/other");

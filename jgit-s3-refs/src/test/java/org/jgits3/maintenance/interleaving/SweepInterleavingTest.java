@@ -24,6 +24,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +33,16 @@ import org.junit.jupiter.api.Test;
  * missing, step by step: D0 to D12, and D14; D13 and D15 are in {@code RestorerTest}. Where such a
  * trace names a step that the rules do not allow, it is tried and refused, and the rest goes on.
  */
-abstract class SweepInterleavingContract extends InterleavingFixture {
+@Holds(
+    "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
+        + "of that commit, or a later one, does not list. (D0, D3, D4)")
+@Holds(
+    "PackReplacement: Competing collections and sweeps lose nothing: a commit replaces packs "
+        + "only if they are still listed ([2](#notes)) (D5, D6)")
+@Holds(
+    "ManifestFile: A process that has seen a later manifest notices one put back by hand, and "
+        + "changes nothing ([3](#notes)) (D12)")
+class SweepInterleavingTest extends InterleavingFixture {
   private Actor writer;
   private Actor gc0;
   private Actor gc1;
@@ -173,6 +183,9 @@ abstract class SweepInterleavingContract extends InterleavingFixture {
    * would list has been minted at or before the boundary, and is refused for that. So this insists
    * on the reason as well.
    */
+  @Holds(
+      "PackReplacement: A collection or compaction gives up if its input packs are no longer "
+          + "listed (E4)")
   @Test
   void D5_of_two_collections_of_the_same_packs_the_slower_gives_up_beside_a_sweep()
       throws Exception {
