@@ -25,7 +25,6 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
@@ -39,7 +38,6 @@ import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.ReadOnlyObjectStore;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
@@ -55,9 +53,8 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.metrics.ManifestMetrics;
+import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.MemoryUse;
-import org.jgits3.metrics.RefsMetrics;
 import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
@@ -105,8 +102,7 @@ public final class S3RepositoryManager implements Closeable {
   private final ThreadPoolExecutor background;
   private final BackgroundMaintenance maintenance;
   private volatile boolean maintaining;
-  private final ManifestCounters manifestMetrics = new ManifestCounters();
-  private final RefsCounters refsMetrics = new RefsCounters();
+  private final Counters counters = new Counters();
   private final TableCache tableBudget;
   private final PackResources packs;
 
@@ -199,7 +195,7 @@ public final class S3RepositoryManager implements Closeable {
     this.store = store;
     this.settings = settings;
     BlockCache.configureOnce(settings.config());
-    this.tableBudget = new TableCache(settings.tableLimit(), refsMetrics);
+    this.tableBudget = new TableCache(settings.tableLimit(), counters);
     this.packs =
         new PackResources(
             store,
@@ -309,7 +305,7 @@ public final class S3RepositoryManager implements Closeable {
 
   SharedRepository shared(Optional<RepositoryName> name, @Nullable String repositoryId) {
     return new SharedRepository(
-        packs, name, repositoryId, settings, background, manifestMetrics, refsMetrics, tableBudget);
+        packs, name, repositoryId, settings, background, counters, tableBudget);
   }
 
   /** Notes that a name no longer stands for a repository. */
@@ -812,21 +808,12 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Counters of the requests and commits of manifests.
+   * Counters of manifests, commits, refs and logs.
    *
    * @return counters over all repositories of this manager
    */
-  public ManifestMetrics manifestMetrics() {
-    return manifestMetrics;
-  }
-
-  /**
-   * Counters of the requests and commits of refs.
-   *
-   * @return counters over all repositories of this manager
-   */
-  public RefsMetrics refsMetrics() {
-    return refsMetrics;
+  public Counters counters() {
+    return counters;
   }
 
   /**

@@ -16,6 +16,7 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.metrics.Count;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,8 +87,8 @@ class DerivationTest extends DerivationTestCase {
 
     assertThat(requestsOf("refs/changes/9/1", second)).isEqualTo(1);
     assertThat(requestsOf("refs/changes/8/1", null)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -100,7 +101,7 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf("refs/heads/own", first)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -113,7 +114,7 @@ class DerivationTest extends DerivationTestCase {
     update("refs/heads/later", second);
 
     assertThat(requestsOf("refs/heads/later", second)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -125,8 +126,8 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf(MASTER, first)).isEqualTo(2);
-    assertThat(here.refsMetrics().derivations()).isZero();
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertSameRefs();
   }
 
@@ -139,7 +140,7 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf(MASTER, second)).isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertSameRefs();
   }
 }
