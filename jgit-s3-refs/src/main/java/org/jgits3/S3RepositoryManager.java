@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -94,7 +93,7 @@ public final class S3RepositoryManager implements Closeable {
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
-  static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
+  static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "");
 
   private final ObjectStore store;
   private final S3Settings settings;

@@ -16,7 +16,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -28,7 +27,6 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.RepositorySettings;
 
 /**
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
@@ -383,33 +381,5 @@ public class SharedPacks implements IndexBudget.Owner {
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
-  }
-
-  /**
-   * Changes the shallow commits.
-   *
-   * @param added commits whose parents are not to be followed any more
-   * @param removed commits whose parents were all listed, with all objects they lead to
-   * @param seen generation at which they were
-   * @return false if nothing was changed, because objects may have been removed since then
-   */
-  boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
-      throws IOException {
-    return commit(
-        base -> {
-          RepositorySettings s = base.settings();
-          Set<ObjectId> shallow = new HashSet<>(s.shallow());
-          boolean removes = shallow.removeAll(removed);
-          if (removes && base.dropped() > seen) {
-            return Proposal.noEdit(false);
-          }
-          shallow.addAll(added);
-          return shallow.equals(s.shallow())
-              ? Proposal.noEdit(true)
-              : Proposal.edit(
-                  base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
-                  true);
-        },
-        List.of());
   }
 }
