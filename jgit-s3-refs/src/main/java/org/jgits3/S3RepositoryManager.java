@@ -13,8 +13,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -57,7 +55,6 @@ import org.jgits3.metrics.MemoryUse;
 import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.Uploads;
 
@@ -87,9 +84,6 @@ import org.jgits3.store.Uploads;
 public final class S3RepositoryManager implements Closeable {
   /** Repositories whose refs are folded at a time: a stalled fold must not hold up the others. */
   private static final int FOLDS = 4;
-
-  /** Most forks that an error message names. */
-  private static final int SHOWN_FORKS = 3;
 
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
@@ -525,51 +519,9 @@ public final class S3RepositoryManager implements Closeable {
   public StoreHistory storeHistory() {
     return new StoreHistory(
         store,
-        new KnownManifests(),
+        new KnownManifests(store, repositories),
         settings.manifestReads(),
         new LogObjects(store, packs.uploads()));
-  }
-
-  /**
-   * Manifests of all repositories: a known one is returned if it has the newest version, and
-   * validated otherwise; any other one is read.
-   */
-  private final class KnownManifests implements StoreHistory.Manifests {
-    /** Validates the repository that is known by the name, which serves its handles too. */
-    @Override
-    public Optional<VersionedManifest> read(
-        String repositoryId, Optional<String> name, Predicate<ObjectVersion> newest)
-        throws IOException {
-      Optional<SharedRepository> known =
-          name.flatMap(each -> known(repositoryId, each))
-              .filter(each -> !each.committer().isGone());
-      if (known.isEmpty()) {
-        return ManifestFile.read(store, repositoryId);
-      }
-      Optional<VersionedManifest> cached = known.get().committer().cached();
-      if (cached.isPresent() && newest.test(cached.get().version())) {
-        return cached;
-      }
-      try {
-        known.get().refs().validate();
-        return known.get().committer().cached();
-      } catch (ManifestException.Gone e) {
-        return ManifestFile.read(store, repositoryId);
-      }
-    }
-
-    private Optional<SharedRepository> known(String repositoryId, String name) {
-      return repositories
-          .find(new RepositoryName(name))
-          .filter(each -> each.repositoryId().equals(Optional.of(repositoryId)));
-    }
-
-    @Override
-    public boolean isOwn(String repositoryId, String name, long generation) {
-      return known(repositoryId, name)
-          .filter(each -> each.committer().hasCommitted(generation))
-          .isPresent();
-    }
   }
 
   /**
@@ -646,7 +598,7 @@ public final class S3RepositoryManager implements Closeable {
     RepositoryName checked = RepositoryName.of(name);
     ended(
         checked,
-        catalog.delete(knownId(checked), checked, found -> checkNotForked(checked, found)));
+        catalog.delete(knownId(checked), checked, found -> Forks.checkNone(store, checked, found)));
   }
 
   /**
@@ -659,29 +611,10 @@ public final class S3RepositoryManager implements Closeable {
   public void deleteById(String repositoryId) throws IOException {
     Optional<RepositoryName> name = byId(repositoryId).manifest().name();
     if (name.isPresent()) {
-      catalog.delete(repositoryId, name.get(), found -> checkNotForked(name.get(), found));
+      catalog.delete(repositoryId, name.get(), found -> Forks.checkNone(store, name.get(), found));
       ended(name.get(), repositoryId);
     } else {
       catalog.deleteImport(repositoryId);
-    }
-  }
-
-  /**
-   * Refuses to delete a template that has forks. Only a service to users: a sweep looks for forks
-   * as well.
-   */
-  private void checkNotForked(RepositoryName name, Manifest manifest) throws IOException {
-    SortedSet<String> forks =
-        manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
-    if (!forks.isEmpty()) {
-      throw new ManifestException(
-          name
-              + ": the template has "
-              + (forks.size() == 1 ? "the fork " : forks.size() + " forks, ")
-              + forks.stream().limit(SHOWN_FORKS).collect(Collectors.joining(" and "))
-              + (forks.size() > SHOWN_FORKS ? " among them" : "")
-              + "; delete or detach them first, or give --detach; nothing was deleted",
-          null);
     }
   }
 

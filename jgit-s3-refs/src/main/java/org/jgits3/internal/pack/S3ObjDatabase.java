@@ -531,25 +531,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
         shared.forget(pack); // JGit never tries a pack again once an index failed to load
       }
       if (e instanceof StoreException.Missing missing && shared.manifest().isFork()) {
-        throw ofTemplate(missing, pack);
+        throw shared.ofTemplate(missing, pack);
       }
       throw e;
     }
-  }
-
-  /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
-  private IOException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
-      throws IOException {
-    return pack.home().equals(shared.manifest().repositoryId())
-        ? missing
-        : new StoreException.Missing(
-            missing.key(),
-            missing.getMessage()
-                + "; it is of the template "
-                + pack.home()
-                + " of this fork: bring it back from a version that the bucket keeps, or from a"
-                + " backup",
-            missing);
   }
 
   @Override

@@ -27,6 +27,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.StoreException;
 
 /**
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
@@ -381,5 +382,20 @@ public class SharedPacks implements IndexBudget.Owner {
 
   private static Set<String> ids(Stream<S3PackDescription> packs) {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
+  }
+
+  /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
+  StoreException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
+      throws IOException {
+    return pack.home().equals(manifest().repositoryId())
+        ? missing
+        : new StoreException.Missing(
+            missing.key(),
+            missing.getMessage()
+                + "; it is of the template "
+                + pack.home()
+                + " of this fork: bring it back from a version that the bucket keeps, or from a"
+                + " backup",
+            missing);
   }
 }
