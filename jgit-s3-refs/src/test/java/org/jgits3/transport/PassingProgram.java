@@ -18,7 +18,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 
-/** Looks a ref up in an open repository, then pushes a commit. */
+/** Looks a ref up for a request, looks it up in the store, then pushes a commit. */
 final class PassingProgram {
   private static final String BRANCH = "refs/heads/master";
 
@@ -42,6 +42,12 @@ final class PassingProgram {
       push(manager, body(client, first, second));
       repository.exactRef(BRANCH);
       byte[] body = body(client, second, third);
+
+      try (S3Repository request = manager.openRepository("r", Purpose.request())) {
+        EnteredClasses.begin();
+        request.exactRef(BRANCH);
+        EnteredClasses.end();
+      }
 
       EnteredClasses.begin();
       repository.exactRef(BRANCH);
