@@ -115,8 +115,7 @@ final class ManifestConfig extends StoredConfig {
                 return Proposal.noEdit(false);
               }
               return Proposal.edit(
-                  base.withSettings(new RepositorySettings(text, s.description(), s.shallow())),
-                  true);
+                  base.withSettings(new RepositorySettings(text, s.description())), true);
             });
     if (!saved) {
       throw new IOException(

@@ -10,7 +10,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryBuilder;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FS;
@@ -61,15 +60,11 @@ public final class S3Repository extends DfsRepository {
     DfsReaderOptions options = new DfsReaderOptions();
     options.setStreamPackBufferSize(STREAM_BUFFER);
     options.fromConfig(settings.config());
-    this.objects = new S3ObjDatabase(this, options, shared.packs(), this::newestRefs, mints);
+    this.objects = new S3ObjDatabase(this, options, shared.packs(), mints);
     this.refs = new S3RefDatabase(this, shared.refs(), objects, purpose.lookups());
     if (purpose.defersReceived()) {
       objects.deferReceivedPacks();
     }
-  }
-
-  private RefDatabase newestRefs() throws IOException {
-    return refs.newest();
   }
 
   /** The builder that {@link DfsRepository} requires. */
@@ -198,8 +193,7 @@ public final class S3Repository extends DfsRepository {
               return s.description().equals(text)
                   ? Proposal.noEdit(false)
                   : Proposal.edit(
-                      base.withSettings(new RepositorySettings(s.config(), text, s.shallow())),
-                      true);
+                      base.withSettings(new RepositorySettings(s.config(), text)), true);
             });
   }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -14,8 +13,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -25,7 +22,6 @@ import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.history.StoreHistory;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.DaemonThreads;
@@ -39,7 +35,6 @@ import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.ReadOnlyObjectStore;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.probe.StoreProbe;
@@ -55,13 +50,11 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.metrics.ManifestMetrics;
+import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.MemoryUse;
-import org.jgits3.metrics.RefsMetrics;
 import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.Uploads;
 
@@ -92,12 +85,9 @@ public final class S3RepositoryManager implements Closeable {
   /** Repositories whose refs are folded at a time: a stalled fold must not hold up the others. */
   private static final int FOLDS = 4;
 
-  /** Most forks that an error message names. */
-  private static final int SHOWN_FORKS = 3;
-
   private static final String CONFIG = "[core]\n\tbare = true\n\trepositoryformatversion = 0\n";
 
-  static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "", Set.of());
+  static final RepositorySettings SETTINGS = new RepositorySettings(CONFIG, "");
 
   private final ObjectStore store;
   private final S3Settings settings;
@@ -105,8 +95,7 @@ public final class S3RepositoryManager implements Closeable {
   private final ThreadPoolExecutor background;
   private final BackgroundMaintenance maintenance;
   private volatile boolean maintaining;
-  private final ManifestCounters manifestMetrics = new ManifestCounters();
-  private final RefsCounters refsMetrics = new RefsCounters();
+  private final Counters counters = new Counters();
   private final TableCache tableBudget;
   private final PackResources packs;
 
@@ -199,7 +188,7 @@ public final class S3RepositoryManager implements Closeable {
     this.store = store;
     this.settings = settings;
     BlockCache.configureOnce(settings.config());
-    this.tableBudget = new TableCache(settings.tableLimit(), refsMetrics);
+    this.tableBudget = new TableCache(settings.tableLimit(), counters);
     this.packs =
         new PackResources(
             store,
@@ -309,7 +298,7 @@ public final class S3RepositoryManager implements Closeable {
 
   SharedRepository shared(Optional<RepositoryName> name, @Nullable String repositoryId) {
     return new SharedRepository(
-        packs, name, repositoryId, settings, background, manifestMetrics, refsMetrics, tableBudget);
+        packs, name, repositoryId, settings, background, counters, tableBudget);
   }
 
   /** Notes that a name no longer stands for a repository. */
@@ -530,51 +519,9 @@ public final class S3RepositoryManager implements Closeable {
   public StoreHistory storeHistory() {
     return new StoreHistory(
         store,
-        new KnownManifests(),
+        new KnownManifests(store, repositories),
         settings.manifestReads(),
         new LogObjects(store, packs.uploads()));
-  }
-
-  /**
-   * Manifests of all repositories: a known one is returned if it has the newest version, and
-   * validated otherwise; any other one is read.
-   */
-  private final class KnownManifests implements StoreHistory.Manifests {
-    /** Validates the repository that is known by the name, which serves its handles too. */
-    @Override
-    public Optional<VersionedManifest> read(
-        String repositoryId, Optional<String> name, Predicate<ObjectVersion> newest)
-        throws IOException {
-      Optional<SharedRepository> known =
-          name.flatMap(each -> known(repositoryId, each))
-              .filter(each -> !each.committer().isGone());
-      if (known.isEmpty()) {
-        return ManifestFile.read(store, repositoryId);
-      }
-      Optional<VersionedManifest> cached = known.get().committer().cached();
-      if (cached.isPresent() && newest.test(cached.get().version())) {
-        return cached;
-      }
-      try {
-        known.get().refs().validate();
-        return known.get().committer().cached();
-      } catch (ManifestException.Gone e) {
-        return ManifestFile.read(store, repositoryId);
-      }
-    }
-
-    private Optional<SharedRepository> known(String repositoryId, String name) {
-      return repositories
-          .find(new RepositoryName(name))
-          .filter(each -> each.repositoryId().equals(Optional.of(repositoryId)));
-    }
-
-    @Override
-    public boolean isOwn(String repositoryId, String name, long generation) {
-      return known(repositoryId, name)
-          .filter(each -> each.committer().hasCommitted(generation))
-          .isPresent();
-    }
   }
 
   /**
@@ -651,7 +598,7 @@ public final class S3RepositoryManager implements Closeable {
     RepositoryName checked = RepositoryName.of(name);
     ended(
         checked,
-        catalog.delete(knownId(checked), checked, found -> checkNotForked(checked, found)));
+        catalog.delete(knownId(checked), checked, found -> Forks.checkNone(store, checked, found)));
   }
 
   /**
@@ -664,29 +611,10 @@ public final class S3RepositoryManager implements Closeable {
   public void deleteById(String repositoryId) throws IOException {
     Optional<RepositoryName> name = byId(repositoryId).manifest().name();
     if (name.isPresent()) {
-      catalog.delete(repositoryId, name.get(), found -> checkNotForked(name.get(), found));
+      catalog.delete(repositoryId, name.get(), found -> Forks.checkNone(store, name.get(), found));
       ended(name.get(), repositoryId);
     } else {
       catalog.deleteImport(repositoryId);
-    }
-  }
-
-  /**
-   * Refuses to delete a template that has forks. Only a service to users: a sweep looks for forks
-   * as well.
-   */
-  private void checkNotForked(RepositoryName name, Manifest manifest) throws IOException {
-    SortedSet<String> forks =
-        manifest.isTemplate() ? Forks.of(store, manifest.repositoryId()) : new TreeSet<>();
-    if (!forks.isEmpty()) {
-      throw new ManifestException(
-          name
-              + ": the template has "
-              + (forks.size() == 1 ? "the fork " : forks.size() + " forks, ")
-              + forks.stream().limit(SHOWN_FORKS).collect(Collectors.joining(" and "))
-              + (forks.size() > SHOWN_FORKS ? " among them" : "")
-              + "; delete or detach them first, or give --detach; nothing was deleted",
-          null);
     }
   }
 
@@ -812,21 +740,12 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Counters of the requests and commits of manifests.
+   * Counters of manifests, commits, refs and logs.
    *
    * @return counters over all repositories of this manager
    */
-  public ManifestMetrics manifestMetrics() {
-    return manifestMetrics;
-  }
-
-  /**
-   * Counters of the requests and commits of refs.
-   *
-   * @return counters over all repositories of this manager
-   */
-  public RefsMetrics refsMetrics() {
-    return refsMetrics;
+  public Counters counters() {
+    return counters;
   }
 
   /**

@@ -9,13 +9,11 @@ import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.maintenance.BackgroundMaintenance;
 import org.jgits3.maintenance.Maintenance;
@@ -23,6 +21,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
 
 /**
@@ -62,16 +61,15 @@ final class SharedRepository {
       @Nullable String repositoryId,
       S3Settings settings,
       Executor background,
-      ManifestCounters manifestMetrics,
-      RefsCounters metrics,
+      Counters counters,
       TableCache budget) {
     this.store = resources.store();
     this.name = name;
     this.committer =
         new ManifestCommitter(
-            new ManifestFile(store, name, repositoryId, settings.manifestReads(), manifestMetrics),
+            new ManifestFile(store, name, repositoryId, settings.manifestReads(), counters),
             settings.commits());
-    this.refs = new SharedRefs(store, resources.uploads(), committer, background, metrics, budget);
+    this.refs = new SharedRefs(store, resources.uploads(), committer, background, counters, budget);
     this.packs = new SharedPacks(resources, committer, refs::makeRoom, refs::of);
   }
 

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -203,16 +202,13 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void description_and_shallow_commits_are_stored() throws Exception {
+  void description_is_stored() throws Exception {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
       assertThat(here.getGitwebDescription()).isNull();
       here.setGitwebDescription("für alle");
-      ObjectId id = TestRepositories.commit(here, "first");
-      here.getObjectDatabase().setShallowCommits(Set.of(id));
       there.scanForRepoChanges();
       assertThat(there.getGitwebDescription()).isEqualTo("für alle");
-      assertThat(there.getObjectDatabase().getShallowCommits()).containsExactly(id);
     }
   }
 

@@ -288,9 +288,6 @@ public final class GarbageCollection {
       if (threads > 0) {
         bound(collector.getPackConfig());
       }
-      if (!pinned.getObjectDatabase().getShallowCommits().isEmpty()) {
-        collector.getPackConfig().setBuildBitmaps(false); // they would not be listed
-      }
       collector.pack(monitor);
     }
     VersionedManifest newest = repository.committer().cached().orElseThrow();

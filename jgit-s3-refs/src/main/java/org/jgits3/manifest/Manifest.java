@@ -124,7 +124,7 @@ public record Manifest(
   /**
    * Content of one repository.
    *
-   * @param settings configuration, description and shallow commits
+   * @param settings configuration and description
    * @param refs all refs
    * @param packs all packs, in no particular order
    * @param log all transactions

@@ -2,6 +2,6 @@
 /**
  * Counters and gauges of a manager, for the metrics of the program that embeds it.
  *
- * <p>Entry type: {@link org.jgits3.metrics.RefsMetrics}.
+ * <p>Entry type: {@link org.jgits3.metrics.Counters}.
  */
 package org.jgits3.metrics;

@@ -4,15 +4,12 @@ package org.jgits3.micrometer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.util.Locale;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.metrics.ManifestMetrics;
+import org.jgits3.metrics.Count;
 import org.jgits3.metrics.MemoryUse;
-import org.jgits3.metrics.RefsMetrics;
-import org.jgits3.metrics.UnknownCause;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.Uploads;
 
@@ -35,9 +32,8 @@ public final class StoreMeters implements MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     Binding binding = new Binding(manager, registry);
-    binding.commits();
+    binding.counts();
     binding.refs();
-    binding.folds();
     binding.uploads();
     binding.memory();
   }
@@ -45,54 +41,18 @@ public final class StoreMeters implements MeterBinder {
   /** Adds the meters to one registry. */
   private record Binding(S3RepositoryManager manager, MeterRegistry registry) {
 
-    private void commits() {
-      ManifestMetrics commits = manager.manifestMetrics();
-      count(
-          "manifest.decodings", "Manifests that were parsed", commits, ManifestMetrics::decodings);
-      count(
-          "commits.late",
-          "Changes that were not written before their deadline",
-          commits,
-          ManifestMetrics::notCommittedCount);
-      for (UnknownCause cause : UnknownCause.values()) {
+    private void counts() {
+      for (Count each : Count.values()) {
         FunctionCounter.builder(
-                "jgits3.refs.commits.unknown", commits, c -> c.unknownOutcomes(cause))
-            .description("Changes whose outcome was reported as unknown")
-            .tag("cause", cause.name().toLowerCase(Locale.ROOT))
+                "jgits3.refs." + each.meter(), manager.counters(), counters -> counters.of(each))
+            .description(each.description())
+            .tags(each.cause().map(cause -> Tags.of("cause", cause)).orElse(Tags.empty()))
             .register(registry);
       }
     }
 
     private void refs() {
       gauge("refs.tables", "Refs snapshots in memory", manager.tableBudget()::count);
-      count("downloads", "Refs snapshots whose download was begun", RefsMetrics::downloads);
-      count("parses", "Refs snapshots that were downloaded and parsed", RefsMetrics::parses);
-      count(
-          "derivations",
-          "Refs snapshots of others that were made here instead of downloaded",
-          RefsMetrics::derivations);
-      count("comparisons", "Refs snapshots fetched again to be compared", RefsMetrics::comparisons);
-      count(
-          "differences",
-          "Refs snapshots that had other bytes when they were compared",
-          RefsMetrics::differences);
-      count("evictions", "Refs snapshots let go to make room for others", RefsMetrics::evictions);
-    }
-
-    private void folds() {
-      count("folds", "Folds of refs or log in the background", RefsMetrics::folds);
-      count(
-          "folds.foreground",
-          "Folds that a commit had to wait for, since its manifest was full",
-          RefsMetrics::foregroundFolds);
-      count(
-          "folds.lost",
-          "Snapshots and log segments uploaded in vain, and deleted",
-          RefsMetrics::foldsLost);
-      count(
-          "log.damaged",
-          "Objects of transaction logs that are damaged or missing",
-          RefsMetrics::damagedLogObjects);
       gauge(
           "refs.folds.waiting",
           "Repositories whose refs are folded in the background, or wait for it",
@@ -139,16 +99,6 @@ public final class StoreMeters implements MeterBinder {
 
     private void gauge(String name, String description, Supplier<Number> value) {
       Gauge.builder("jgits3." + name, value).description(description).register(registry);
-    }
-
-    private void count(String name, String description, ToDoubleFunction<RefsMetrics> value) {
-      count(name, description, manager.refsMetrics(), value);
-    }
-
-    private <T> void count(String name, String description, T counters, ToDoubleFunction<T> value) {
-      FunctionCounter.builder("jgits3.refs." + name, counters, value)
-          .description(description)
-          .register(registry);
     }
   }
 }

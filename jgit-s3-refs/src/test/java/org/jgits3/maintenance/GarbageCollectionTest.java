@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
@@ -49,9 +48,6 @@ import org.junit.jupiter.api.Test;
 @Holds(
     "PinnedPacks, ViewRefDatabase: Verified or collected refs and packs are those of one "
         + "manifest (E3b)")
-@Holds(
-    "GarbageDrop: Expired garbage stays if a commit at which the collection ended is no longer "
-        + "shallow (H2)")
 @Holds("PinnedPacks: Packs of a collection are named after all objects were counted (E3b)")
 class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;
@@ -269,38 +265,6 @@ class GarbageCollectionTest extends MaintainedRepository {
     it.store.beforeWrite(() -> delete(it.user, "refs/heads/other"));
     assertThat(it.gc().garbageKept()).isFalse();
     assertThat(sources()).containsExactly("GC");
-    it.isSound();
-  }
-
-  /** A parent that is garbage, since the history of a branch ends above it. */
-  private ObjectId garbageBelowShallow() throws IOException {
-    ObjectId parent = garbage();
-    ObjectId child = TestRepositories.commit(it.user, "child", parent);
-    it.user.getObjectDatabase().setShallowCommits(Set.of(child));
-    force(it.user, "refs/heads/child", child);
-    return parent;
-  }
-
-  @Test
-  void H2_garbage_stays_listed_if_a_commit_on_top_of_it_is_shallow_no_more() throws Exception {
-    ObjectId parent = garbageBelowShallow();
-    it.store.beforeWrite(() -> it.user.getObjectDatabase().setShallowCommits(Set.of()));
-    assertThat(it.gc().garbageKept()).isTrue();
-    assertThat(it.manifest().settings().shallow()).isEmpty();
-    it.isSound();
-    assertThat(it.user.parseCommit(parent).getFullMessage()).isEqualTo("garbage");
-  }
-
-  @Test
-  void H3_a_commit_whose_parent_was_dropped_stays_shallow() throws Exception {
-    garbageBelowShallow();
-    try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
-      it.store.beforeWrite(
-          () -> it.users.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE));
-      r.getObjectDatabase().setShallowCommits(Set.of());
-    }
-    assertThat(sources()).containsExactly("GC");
-    assertThat(it.manifest().settings().shallow()).hasSize(1);
     it.isSound();
   }
 

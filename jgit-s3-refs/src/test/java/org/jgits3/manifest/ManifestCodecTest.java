@@ -224,10 +224,6 @@ class ManifestCodecTest {
           "settings.config",
           m -> object(m, "/settings").remove("config")),
       rule("unknown setting", "settings.more", m -> object(m, "/settings").put("more", 1)),
-      rule(
-          "shallow commit",
-          "settings.shallow[0]",
-          m -> object(m, "/settings").putArray("shallow").add("12")),
       rule("refs as list", "refs", m -> m.putArray("refs")),
       rule(
           "table older than the one below",
@@ -446,7 +442,7 @@ class ManifestCodecTest {
   @Test
   void manifest_above_the_cap_is_too_large() {
     Manifest large =
-        full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), "", Set.of()));
+        full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), ""));
     assertThatThrownBy(() -> ManifestCodec.encode(large))
         .isInstanceOf(ManifestException.TooLarge.class)
         .hasMessageEndingWith("are allowed; fold refs or log, then retry");
@@ -457,7 +453,7 @@ class ManifestCodecTest {
 
   @Test
   void text_that_is_not_unicode_round_trips() throws IOException {
-    Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", "", Set.of()));
+    Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", ""));
     assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(odd))).isEqualTo(odd);
   }
 
@@ -546,7 +542,7 @@ class ManifestCodecTest {
             Optional.of(new Manifest.Template("ab".repeat(16), 4))),
         new Manifest.Counters(new TreeMap<>(Map.of("n3", 41L, "n", 9L)), 8, 4, 7),
         new Manifest.Content(
-            new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80", Set.of(TWO, ONE)),
+            new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80"),
             new Refs(
                 List.of(
                     new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32)),

@@ -63,9 +63,8 @@ class ManifestFormatTest {
     logs(all);
     all.put(
         "settings-texts",
-        active().withSettings(new RepositorySettings(ODD, ODD + "\ud800x\udc00", Set.of())));
-    all.put("settings-shallow", active().withSettings(settings("", "", TWO, ONE)));
-    all.put("settings-description", active().withSettings(settings("", "d")));
+        active().withSettings(new RepositorySettings(ODD, ODD + "\ud800x\udc00")));
+    all.put("settings-description", active().withSettings(new RepositorySettings("", "d")));
     return all;
   }
 
@@ -201,10 +200,6 @@ class ManifestFormatTest {
     Map<String, JsonNode> extra = new TreeMap<>();
     exact.readTree(json).properties().forEach(e -> extra.put(e.getKey(), e.getValue()));
     return extra;
-  }
-
-  private static RepositorySettings settings(String config, String text, ObjectId... shallow) {
-    return new RepositorySettings(config, text, Set.of(shallow));
   }
 
   private static Manifest active() {

@@ -16,7 +16,6 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
@@ -98,16 +97,6 @@ final class BareDirectory {
     String description = repository.getGitwebDescription();
     if (description != null) {
       DurableFiles.write(root.resolve("description"), out -> write(out, description));
-    }
-    Set<ObjectId> shallow = repository.getObjectDatabase().getShallowCommits();
-    if (!shallow.isEmpty()) {
-      DurableFiles.write(
-          root.resolve("shallow"),
-          out -> {
-            for (String id : shallow.stream().map(ObjectId::name).sorted().toList()) {
-              write(out, id);
-            }
-          });
     }
   }
 

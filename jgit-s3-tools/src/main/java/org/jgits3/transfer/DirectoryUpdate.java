@@ -40,8 +40,10 @@ final class DirectoryUpdate {
     SourceRefs wanted = BareDirectory.refsOf(repository);
     SourceRefs existing;
     try (LocalSource target = LocalSource.open(directory)) {
-      checkNotShallow(repository);
-      checkNotShallow(target.repository());
+      if (!target.repository().getObjectDatabase().getShallowCommits().isEmpty()) {
+        throw new IOException(
+            directory + ": a shallow repository cannot be updated; move it away, and export again");
+      }
       if (target.isPartialClone()) {
         throw new IOException(
             directory + ": a partial clone cannot be updated; move it away, and export again");
@@ -54,13 +56,6 @@ final class DirectoryUpdate {
     }
     if (!LocalSource.refsOf(directory).isSame(wanted)) {
       throw new IOException(directory + ": has changed meanwhile; give the command again");
-    }
-  }
-
-  private void checkNotShallow(Repository one) throws IOException {
-    if (!one.getObjectDatabase().getShallowCommits().isEmpty()) {
-      throw new IOException(
-          directory + ": a shallow repository cannot be updated; move it away, and export again");
     }
   }
 

@@ -18,8 +18,8 @@ import org.jgits3.S3Repository;
 
 /**
  * Writes a repository as a bare one in a directory, for Git: one pack with the reachable objects,
- * the refs of one moment, {@code HEAD} and other symbolic ones among them, shallow commits,
- * configuration and description. Updates then add what is new.
+ * the refs of one moment, {@code HEAD} and other symbolic ones among them, configuration and
+ * description. Updates then add what is new.
  *
  * <p>The repository is written to {@code DIR.part.lock} beside the directory, forced to the disk,
  * and renamed when it is complete. The next export to the directory removes the remains of a killed
@@ -109,7 +109,7 @@ public final class Exporter {
    * @param repository the one in the store
    * @param directory the one in the directory, which has all objects that its refs lead to; nothing
    *     else writes to it meanwhile
-   * @throws IOException if one of the two cannot be read or is shallow, or the directory cannot be
+   * @throws IOException if one of the two cannot be read, the directory is shallow, or cannot be
    *     written or has changed meanwhile
    */
   public void update(S3Repository repository, Path directory) throws IOException {

@@ -10,7 +10,6 @@ import java.time.Duration;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.URIish;
 import org.jgits3.S3Repository;
@@ -103,24 +102,6 @@ public abstract sealed class ImportSource implements Closeable
   @Override
   public String toString() {
     return name;
-  }
-
-  /**
-   * Refuses a shallow repository: JGit's upload-pack does not tell clients where the history ends,
-   * so it could not be cloned.
-   *
-   * @param repository the source, or the part of it that was fetched
-   */
-  final void checkNotShallow(Repository repository) throws IOException {
-    int ends = repository.getObjectDatabase().getShallowCommits().size();
-    if (ends > 0) {
-      throw new IOException(
-          this
-              + ": is shallow, its history ends at "
-              + ends
-              + (ends == 1 ? " commit" : " commits")
-              + "; complete it with git fetch --unshallow, then import it");
-    }
   }
 
   /**

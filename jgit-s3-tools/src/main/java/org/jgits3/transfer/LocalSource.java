@@ -128,7 +128,10 @@ final class LocalSource extends ImportSource {
   }
 
   private void select(Set<ObjectId> known, ProgressMonitor monitor) throws IOException {
-    checkNotShallow(repository);
+    if (!repository.getObjectDatabase().getShallowCommits().isEmpty()) {
+      throw new IOException(
+          this + ": is shallow; complete it with git fetch --unshallow, then import it");
+    }
     setRefs(readRefs());
     Set<ObjectId> tips = refs().tips();
     tips.removeAll(known);

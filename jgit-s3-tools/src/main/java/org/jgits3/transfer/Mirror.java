@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -65,8 +64,7 @@ public final class Mirror {
     try (S3Repository target = manager.openRepository(name.value());
         LocalSource source = LocalSource.open(directory)) {
       SourceRefs existing = Importer.refsOf(target);
-      boolean whole = target.getObjectDatabase().getShallowCommits().isEmpty();
-      source.inspectBeyond(whole ? existing.tips() : Set.of(), monitor);
+      source.inspectBeyond(existing.tips(), monitor);
       source.copyObjects(target, monitor);
       BatchRefUpdate batch = target.getRefDatabase().newBatchUpdate();
       batch.setAtomic(false); // deletions come first, since they may free names for others

@@ -92,7 +92,6 @@ final class RemoteSource extends ImportSource {
         }
       }
     }
-    checkNotShallow(target); // JGit has noted what the other side said of itself
     checkComplete(target, monitor);
   }
 

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -25,8 +24,7 @@ import org.jgits3.store.StoreException;
  * that are not listed any more are copied to new names, and listed by the same write that moves the
  * refs. That write is a transaction like any other: the generation grows, the log continues, and a
  * sweep that already decided to delete the old names does no harm. Configuration and description do
- * not change, and the history of a repository in use ends at no more commits than before: a copy
- * with shallow commits is restored into a new repository.
+ * not change.
  *
  * <p>Used by one thread.
  */
@@ -92,8 +90,7 @@ public final class Restorer {
    * @return the extent of the restoration
    * @throws org.jgits3.manifest.UnknownOutcomeException if the store did not tell in time whether
    *     the refs were restored
-   * @throws IOException if the restoration failed; nothing was changed except the shallow commits
-   *     of a repository without packs
+   * @throws IOException if the restoration failed; nothing was changed
    */
   public Report run(RepositoryName name, Manifest copy) throws IOException {
     try (S3Repository repository = manager.openRepository(name.value(), Purpose.request())) {
@@ -112,7 +109,6 @@ public final class Restorer {
         monitor.update(1);
       }
       monitor.endTask();
-      takeShallowCommits(repository, copy);
       refs.apply();
       return new Report(copy.generation(), packs.size(), bytes, refs.changes());
     }
@@ -126,39 +122,12 @@ public final class Restorer {
               + " has no repository, because it was made after the deletion; take an older copy;"
               + " nothing was changed");
     }
-    RefRestoration refs;
     try {
-      refs =
-          repository
-              .history()
-              .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
+      return repository
+          .history()
+          .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
     } catch (StoreException.Missing e) {
       throw gone(copy, e.key(), e);
-    }
-    if (!repository.manifest().packs().isEmpty() && !newShallow(repository, copy).isEmpty()) {
-      throw new IOException(
-          "the history in the copy of generation "
-              + copy.generation()
-              + " ends at shallow commits, at which that of the repository does not; restore it into"
-              + " a new repository; nothing was changed");
-    }
-    return refs;
-  }
-
-  /** Commits at which only the history in the copy ends. */
-  private static Set<ObjectId> newShallow(S3Repository repository, Manifest copy)
-      throws IOException {
-    Set<ObjectId> shallow = new HashSet<>(copy.settings().shallow());
-    shallow.removeAll(repository.manifest().settings().shallow());
-    return shallow;
-  }
-
-  private static void takeShallowCommits(S3Repository repository, Manifest copy)
-      throws IOException {
-    Set<ObjectId> shallow = newShallow(repository, copy);
-    if (!shallow.isEmpty()) {
-      shallow.addAll(repository.getObjectDatabase().getShallowCommits());
-      repository.getObjectDatabase().setShallowCommits(shallow);
     }
   }
 

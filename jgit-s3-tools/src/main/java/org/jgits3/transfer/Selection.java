@@ -18,7 +18,7 @@ final class Selection {
    * none, so that the memory depends on the number of objects and not on their content.
    *
    * @param repository repository with the objects
-   * @param tips objects to begin with; shallow commits of the repository end the history
+   * @param tips objects to begin with
    * @param known objects that are left out, with all that is reachable from them; those that the
    *     repository does not have are ignored
    * @param monitor receives the number of objects found

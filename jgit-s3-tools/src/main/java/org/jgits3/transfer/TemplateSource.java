@@ -52,7 +52,6 @@ final class TemplateSource extends ImportSource {
 
   @Override
   void inspect(Config config, ProgressMonitor monitor) throws IOException {
-    checkNotShallow(repository);
     setRefs(Importer.refsOf(repository));
     selection = Selection.of(repository, refs().tips(), Set.of(), monitor);
   }

@@ -9,10 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -76,21 +74,6 @@ class MirrorTest extends ImportFixture {
     source.run("update-ref", "refs/heads/another", "HEAD~1");
     update();
     assertThat(packs()).isEqualTo(before);
-  }
-
-  @Test
-  void everything_is_copied_to_a_repository_whose_history_is_cut_off() throws Exception {
-    try (S3Repository repository = manager.openRepository(NAME.value())) {
-      ObjectId head = repository.exactRef("refs/heads/main").getObjectId();
-      repository.getObjectDatabase().setShallowCommits(Set.of(head));
-    }
-    List<PackEntry> before = packs();
-    source.run("update-ref", "refs/heads/another", commit("changed"));
-    update();
-    long objects = source.run("rev-list", "--all", "--objects").lines().count();
-    List<PackEntry> added = packs().stream().filter(pack -> !before.contains(pack)).toList();
-    assertThat(added).hasSize(1);
-    assertThat(added.get(0).objects()).isEqualTo(objects);
   }
 
   /** The store has a ref to an object that the source does not have any more. */

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -285,9 +284,7 @@ class RestorerTest {
     assertThat(refs()).isEqualTo(then);
   }
 
-  @Holds(
-      "Restorer: A restoration takes no refs of a tombstone, and shallow commits only into a "
-          + "repository without packs")
+  @Holds("Restorer: A restoration takes no refs of a tombstone")
   @Test
   void a_manifest_that_holds_no_repository_is_no_copy() throws Exception {
     String id = manifest().repositoryId();
@@ -314,28 +311,6 @@ class RestorerTest {
     assertThatThrownBy(() -> restore(copy))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(why);
-  }
-
-  @Test
-  void a_history_that_ends_at_a_shallow_commit_does_so_in_a_new_repository_only() throws Exception {
-    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-      ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
-      ObjectId shallow = TestRepositories.commit(r, "shallow", missing);
-      r.getObjectDatabase().setShallowCommits(Set.of(shallow));
-      force(r, MAIN, shallow);
-    }
-    isSound();
-    Manifest copy = manifest();
-    comesBack(copy);
-    assertThat(manifest().settings().shallow()).isEqualTo(copy.settings().shallow());
-    isSound();
-    gc();
-    isSound();
-
-    manager.delete("r");
-    Manifest before = manifestOfANewOne();
-    isRefused(copy, "into a new repository");
-    assertThat(manifest()).isEqualTo(before);
   }
 
   private long objects() throws IOException {

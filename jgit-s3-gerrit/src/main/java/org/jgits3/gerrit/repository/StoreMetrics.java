@@ -8,13 +8,13 @@ import com.google.gerrit.metrics.Field;
 import com.google.gerrit.metrics.Histogram1;
 import com.google.gerrit.metrics.MetricMaker;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.metrics.UnknownCause;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
@@ -75,22 +75,28 @@ final class StoreMetrics implements StoreListener {
 
   /** Shows the counters and gauges of repositories that were opened. */
   void show(S3RepositoryManager opened) {
+    Counters counters = opened.counters();
+    for (Count event : Count.values()) {
+      event
+          .cause()
+          .ifPresent(
+              cause ->
+                  counter(
+                      "commits/unknown_" + cause,
+                      "Commits that may or may not have been made",
+                      () -> counters.of(event)));
+    }
     counter(
         "commits/refused",
         "Commits that were not made in time",
-        opened.manifestMetrics()::notCommittedCount);
-    for (UnknownCause cause : UnknownCause.values()) {
-      counter(
-          "commits/unknown_" + cause.name().toLowerCase(Locale.ROOT),
-          "Commits that may or may not have been made",
-          () -> opened.manifestMetrics().unknownOutcomes(cause));
-    }
-    counter("refs/downloads", "Downloads of snapshots", opened.refsMetrics()::downloads);
-    counter("refs/folds", "Folds in the background", opened.refsMetrics()::folds);
+        () -> counters.of(Count.COMMITS_LATE));
+    counter(
+        "refs/downloads", "Downloads of snapshots", () -> counters.of(Count.DOWNLOADS));
+    counter("refs/folds", "Folds in the background", () -> counters.of(Count.FOLDS));
     counter(
         "refs/damaged_log_objects",
         "Objects of logs that could not be read",
-        opened.refsMetrics()::damagedLogObjects);
+        () -> counters.of(Count.DAMAGED_LOG_OBJECTS));
     memory("refs", opened.tableBudget()::held);
     memory("manifests", opened.manifestBudget()::held);
     memory("indexes", opened.indexBudget()::held);

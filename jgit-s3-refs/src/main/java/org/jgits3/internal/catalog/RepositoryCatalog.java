@@ -10,7 +10,6 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Pacing;
@@ -28,6 +27,7 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
@@ -110,7 +110,7 @@ public final class RepositoryCatalog {
       RepositoryName name, VersionedManifest template, ManifestReads reads) throws IOException {
     Manifest known = template.manifest();
     ManifestFile file =
-        new ManifestFile(store, known.name(), known.repositoryId(), reads, new ManifestCounters());
+        new ManifestFile(store, known.name(), known.repositoryId(), reads, new Counters());
     file.checkWritable(known);
     VersionedManifest fork = bind(name).create(id -> known.fork(id, name));
     Optional<VersionedManifest> found;

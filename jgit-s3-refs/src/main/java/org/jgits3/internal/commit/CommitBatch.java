@@ -7,7 +7,7 @@ import java.util.List;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.metrics.UnknownCause;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.Precondition;
 
 /**
@@ -105,7 +105,7 @@ final class CommitBatch {
   void deliver() {
     for (Pending<?> pending : verdicts) {
       if (pending.verdict().failure() instanceof UnknownOutcomeException) {
-        file.metrics().unknown(UnknownCause.PRUNED);
+        file.counters().add(Count.UNKNOWN_PRUNED);
       }
       pending.deliver();
     }

@@ -15,7 +15,7 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.metrics.UnknownCause;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 
@@ -150,7 +150,7 @@ final class CommitLoop {
         state = reread(refused.batch(), deadline);
       }
     } catch (RuntimeException | Error e) {
-      state = fail(state.changes(), UnknownCause.ERROR, "failed unexpectedly", e);
+      state = fail(state.changes(), Count.UNKNOWN_ERROR, "failed unexpectedly", e);
     }
   }
 
@@ -311,15 +311,14 @@ final class CommitLoop {
   }
 
   /** Fails the changes of a batch whose write is in doubt. */
-  private Gathered giveUp(
-      CommitBatch batch, UnknownCause why, String message, @Nullable Throwable cause) {
+  private Gathered giveUp(CommitBatch batch, Count why, String message, @Nullable Throwable cause) {
     failAll(batch.changes(), progress -> unknown(why, message, cause));
     return idle();
   }
 
   /** Fails changes for a reason that leaves open whether a write that was sent was applied. */
   private Gathered fail(
-      List<SubmittedChange<?>> changes, UnknownCause why, String message, Throwable failure) {
+      List<SubmittedChange<?>> changes, Count why, String message, Throwable failure) {
     failAll(
         changes,
         progress ->
@@ -389,17 +388,16 @@ final class CommitLoop {
   }
 
   private UnknownOutcomeException undecided(String time) {
-    return unknown(UnknownCause.NO_ANSWER, "not decided" + time, null);
+    return unknown(Count.UNKNOWN_NO_ANSWER, "not decided" + time, null);
   }
 
   private ManifestException.NotCommitted notCommitted(String why) {
-    file.metrics().notCommitted();
+    file.counters().add(Count.COMMITS_LATE);
     return new ManifestException.NotCommitted(file + ": " + why + "; nothing was written, retry");
   }
 
-  private UnknownOutcomeException unknown(
-      UnknownCause why, String message, @Nullable Throwable cause) {
-    file.metrics().unknown(why);
+  private UnknownOutcomeException unknown(Count why, String message, @Nullable Throwable cause) {
+    file.counters().add(why);
     return new UnknownOutcomeException(
         file + ": " + message + "; outcome unknown, look at the repository before retrying", cause);
   }
@@ -407,7 +405,7 @@ final class CommitLoop {
   private Gathered missing(CommitBatch batch) {
     ManifestException.Gone gone = latest.gone(Optional.empty());
     return batch.write().inDoubt()
-        ? giveUp(batch, UnknownCause.REPLACED, "the manifest is missing", gone)
+        ? giveUp(batch, Count.UNKNOWN_REPLACED, "the manifest is missing", gone)
         : conclude(batch.changes(), gone);
   }
 
@@ -426,7 +424,7 @@ final class CommitLoop {
       askAgain(e);
       return new Unanswered(batch);
     } catch (IOException e) {
-      return fail(batch.changes(), UnknownCause.UNREADABLE, "its manifest cannot be read", e);
+      return fail(batch.changes(), Count.UNKNOWN_UNREADABLE, "its manifest cannot be read", e);
     }
     return read.isEmpty() ? missing(batch) : judge(batch, read.get(), asOf);
   }
@@ -444,12 +442,15 @@ final class CommitLoop {
       ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
       return mayBeMade
           ? giveUp(
-              batch, UnknownCause.REPLACED, "the repository was deleted or renamed meanwhile", gone)
+              batch,
+              Count.UNKNOWN_REPLACED,
+              "the repository was deleted or renamed meanwhile",
+              gone)
           : conclude(batch.changes(), gone);
     }
     if (mayBeMade) {
       return giveUp(
-          batch, UnknownCause.PRUNED, "the trace of its write may have been pruned", null);
+          batch, Count.UNKNOWN_PRUNED, "the trace of its write may have been pruned", null);
     }
     if (found.generation() != base.generation()) {
       rules.observe(base, found);

@@ -17,6 +17,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -36,7 +38,7 @@ public final class ManifestFile {
   private final ObjectStore store;
   private final Optional<RepositoryName> name;
   private final ManifestReads reads;
-  private final ManifestCounters metrics;
+  private final Counters counters;
 
   /** Id of the repository; null until a repository that has the name was found. Written once. */
   @Nullable private volatile String repositoryId;
@@ -57,11 +59,11 @@ public final class ManifestFile {
    * @param store where it is
    * @param name the name, which the repository must have to be served
    * @param reads how to find out whether it has changed
-   * @param metrics counts manifests that are parsed
+   * @param counters counts manifests that are parsed
    */
   public ManifestFile(
-      ObjectStore store, RepositoryName name, ManifestReads reads, ManifestCounters metrics) {
-    this(store, Optional.of(name), null, reads, metrics);
+      ObjectStore store, RepositoryName name, ManifestReads reads, Counters counters) {
+    this(store, Optional.of(name), null, reads, counters);
   }
 
   /**
@@ -72,7 +74,7 @@ public final class ManifestFile {
    * @param name name that it must have to be served; empty if an import is making it
    */
   public ManifestFile(ObjectStore store, String repositoryId, Optional<RepositoryName> name) {
-    this(store, name, repositoryId, ManifestReads.VALIDATED, new ManifestCounters());
+    this(store, name, repositoryId, ManifestReads.VALIDATED, new Counters());
   }
 
   /**
@@ -82,19 +84,19 @@ public final class ManifestFile {
    * @param name name that it must have to be served; empty if an import is making it
    * @param repositoryId id of the repository; null if the name's pointer is to tell it
    * @param reads how to find out whether it has changed
-   * @param metrics counts manifests that are parsed
+   * @param counters counts manifests that are parsed
    */
   public ManifestFile(
       ObjectStore store,
       Optional<RepositoryName> name,
       @Nullable String repositoryId,
       ManifestReads reads,
-      ManifestCounters metrics) {
+      Counters counters) {
     this.store = store;
     this.name = name;
     this.repositoryId = repositoryId;
     this.reads = reads;
-    this.metrics = metrics;
+    this.counters = counters;
   }
 
   /**
@@ -128,8 +130,8 @@ public final class ManifestFile {
   }
 
   /** Counters for its reads and its failed commits. */
-  ManifestCounters metrics() {
-    return metrics;
+  Counters counters() {
+    return counters;
   }
 
   /** Key of the manifest; that of the name's pointer until the repository is known. */
@@ -323,7 +325,7 @@ public final class ManifestFile {
       return new VersionedManifest(last.manifest(), found.version());
     }
     Manifest manifest = ManifestCodec.decode(label(ObjectNames.manifestKey(id)), id, found.bytes());
-    metrics.decoded();
+    counters.add(Count.DECODINGS);
     keep(found.bytes(), manifest);
     return new VersionedManifest(manifest, found.version());
   }

@@ -4,8 +4,11 @@ package org.jgits3.internal.fork;
 import java.io.IOException;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jgits3.internal.fleet.Manifests;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.store.ObjectStore;
 
@@ -14,6 +17,9 @@ import org.jgits3.store.ObjectStore;
  * no fork that exists from the beginning to the end of the search, however often it is renamed.
  */
 public final class Forks {
+  /** Most forks that a message names. */
+  private static final int SHOWN = 3;
+
   private Forks() {}
 
   /**
@@ -58,6 +64,32 @@ public final class Forks {
           }
         });
     return found;
+  }
+
+  /**
+   * Refuses to delete a template that has forks. Only a service to users: a sweep looks for forks
+   * as well.
+   *
+   * @param store the store
+   * @param name name of the repository
+   * @param manifest its manifest
+   * @throws ManifestException if it has forks
+   * @throws IOException as {@link #of(ObjectStore, String)}
+   */
+  public static void checkNone(ObjectStore store, RepositoryName name, Manifest manifest)
+      throws IOException {
+    SortedSet<String> forks =
+        manifest.isTemplate() ? of(store, manifest.repositoryId()) : new TreeSet<>();
+    if (!forks.isEmpty()) {
+      throw new ManifestException(
+          name
+              + ": the template has "
+              + (forks.size() == 1 ? "the fork " : forks.size() + " forks, ")
+              + forks.stream().limit(SHOWN).collect(Collectors.joining(" and "))
+              + (forks.size() > SHOWN ? " among them" : "")
+              + "; delete or detach them first, or give --detach; nothing was deleted",
+          null);
+    }
   }
 
   private static boolean counts(Manifest fork, long since) {

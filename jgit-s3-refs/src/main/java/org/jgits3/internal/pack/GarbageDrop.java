@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
  * The commit of a collection that drops packs of garbage. Refs that were created or moved since the
  * collection read them may lead into the garbage. Before the commit, their values are therefore
  * followed through the packs that stay, and followed again on each base manifest with newer values.
- * The garbage is kept if a ref leads into it. It is also kept if a commit is no longer shallow,
- * because the history of that commit may not have been packed completely.
+ * The garbage is kept if a ref leads into it.
  *
  * <p>Used by one thread.
  */
@@ -100,9 +99,6 @@ final class GarbageDrop {
       throws IOException {
     return commit(
         base -> {
-          if (!base.settings().shallow().containsAll(handle.shallowSeen())) {
-            return Proposal.edit(keeping.apply(base), true); // refs lead further than the packs
-          }
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
           return proven.covers(base)
               ? Proposal.edit(next.withDropped(base.generation() + 1), true)

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.eclipse.jgit.errors.MissingObjectException;
+import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
@@ -35,7 +36,6 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.Causes;
-import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.pack.check.ReachableObjects;
 import org.jgits3.internal.pack.connectivity.Connectivity;
 import org.jgits3.internal.pack.file.BlockCache;
@@ -65,13 +65,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   private static final Set<PackSource> COLLECTED = Set.of(PackSource.GC, PackSource.GC_REST);
 
-  /** Files that describe the history below commits. */
-  private static final Set<PackExt> WHOLE_HISTORY =
-      Set.of(PackExt.BITMAP_INDEX, PackExt.COMMIT_GRAPH);
-
   private final SharedPacks shared;
-
-  private final IoSupplier<RefDatabase> refs;
   private final boolean brief;
 
   /** Packs that wait, of this handle and others of its request. */
@@ -95,8 +89,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private final ShallowCommits shallow;
-
   private final Blobs blobs;
 
   private final NewPacks created;
@@ -110,7 +102,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @param shared packs of the repository, shared by its handles
    */
   public S3ObjDatabase(DfsRepository repository, DfsReaderOptions options, SharedPacks shared) {
-    this(repository, options, shared, repository::getRefDatabase, false);
+    this(repository, options, shared, false);
   }
 
   /**
@@ -119,24 +111,16 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @param repository the handle
    * @param options how readers read
    * @param shared packs of the repository, shared by its handles
-   * @param refs gives the newest refs this process knows, of one moment each time; all objects that
-   *     they lead to are listed
    * @param brief true if the handle is for one operation, and the manifest was read for it
    */
   public S3ObjDatabase(
-      DfsRepository repository,
-      DfsReaderOptions options,
-      SharedPacks shared,
-      IoSupplier<RefDatabase> refs,
-      boolean brief) {
+      DfsRepository repository, DfsReaderOptions options, SharedPacks shared, boolean brief) {
     super(repository, options);
     this.shared = shared;
-    this.refs = refs;
     this.brief = brief;
     this.quarantine = new Quarantine(shared.deferred());
     PackResources resources = shared.resources();
     this.transfer = new TransferShare(resources.memory(), resources.pushes());
-    this.shallow = new ShallowCommits(shared, this);
     this.created = new NewPacks(resources);
     this.blobs = new Blobs(options.getStreamFileThreshold());
     shared.opened();
@@ -330,28 +314,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /**
-   * Tests whether everything reachable from objects is listed, not counting hidden packs of this
-   * handle.
-   */
-  boolean isComplete(Set<ObjectId> ids) throws IOException {
-    try (S3ObjDatabase listed = new Listed(this)) {
-      listed.checkComplete(ids, refs.get());
-      return true;
-    } catch (MissingObjectException e) {
-      return false;
-    }
-  }
-
   /** The objects in packs that a manifest lists. */
   private static final class Listed extends S3ObjDatabase {
     Listed(S3ObjDatabase database) {
-      super(
-          database.getRepository(),
-          database.getReaderOptions(),
-          database.shared,
-          database.refs,
-          false);
+      super(database.getRepository(), database.getReaderOptions(), database.shared);
     }
 
     @Override
@@ -565,25 +531,10 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
         shared.forget(pack); // JGit never tries a pack again once an index failed to load
       }
       if (e instanceof StoreException.Missing missing && shared.manifest().isFork()) {
-        throw ofTemplate(missing, pack);
+        throw shared.ofTemplate(missing, pack);
       }
       throw e;
     }
-  }
-
-  /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
-  private IOException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
-      throws IOException {
-    return pack.home().equals(shared.manifest().repositoryId())
-        ? missing
-        : new StoreException.Missing(
-            missing.key(),
-            missing.getMessage()
-                + "; it is of the template "
-                + pack.home()
-                + " of this fork: bring it back from a version that the bucket keeps, or from a"
-                + " backup",
-            missing);
   }
 
   @Override
@@ -594,9 +545,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     for (S3PackDescription pack : packs) {
       NewPacks.checkWhole(pack);
       pack.finish();
-      if (!shallow.listed().isEmpty() || !shallow.seen().isEmpty()) {
-        WHOLE_HISTORY.forEach(pack::leaveOut); // they would be wrong once the history is complete
-      }
       created.complete(pack);
     }
     boolean replaces = replaced != null && !replaced.isEmpty();
@@ -610,7 +558,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
     created.end(packs);
     clearCache();
-    shallow.settle();
   }
 
   private boolean defer(List<S3PackDescription> packs) {
@@ -645,17 +592,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     created.rollBack(ours(packs), S3PackDescription::wasOffered);
   }
 
-  private void settleShallow() {
-    try {
-      shallow.settle();
-      if (!shallow.leaving().isEmpty()) {
-        LOG.warn("{} stay shallow: something their parents lead to is missing", shallow.leaving());
-      }
-    } catch (IOException e) {
-      LOG.warn("{} stay shallow: {}", shallow.leaving(), e.toString());
-    }
-  }
-
   /** Publishes what waits, or forgets it. */
   private void leave() {
     try {
@@ -684,7 +620,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
     try {
       transfer.close();
-      settleShallow();
       leave();
       created.abandonAll();
     } finally {
@@ -693,31 +628,19 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     }
   }
 
-  /** As documented by JGit, with the changes of this handle. */
-  @Override
-  public Set<ObjectId> getShallowCommits() throws IOException {
-    return shallow.get();
-  }
-
   /**
-   * As documented by JGit, except that changes that others made since this thread read the set are
-   * kept. A commit stops being shallow for other handles and for walks only when all objects
-   * reachable from its parents are listed, because they may come with a pack that this handle is
-   * yet to receive.
+   * Refuses a history that ends above its beginning: all that a ref leads to is listed.
+   *
+   * @throws NotSupportedException if there are any commits
    */
   @Override
-  public void setShallowCommits(Set<ObjectId> shallowCommits) throws IOException {
-    shallow.set(shallowCommits);
-  }
-
-  /** Commits at which walks end. */
-  Set<ObjectId> shallowCommits() throws IOException {
-    return shallow.listed();
-  }
-
-  /** Commits at which walks through this handle may have ended. */
-  Set<ObjectId> shallowSeen() {
-    return shallow.seen();
+  public void setShallowCommits(Set<ObjectId> commits) throws NotSupportedException {
+    if (!commits.isEmpty()) {
+      throw new NotSupportedException(
+          "the history that is offered is shallow, ends at "
+              + commits.size()
+              + " commits, and cannot be stored; complete it with git fetch --unshallow");
+    }
   }
 
   @Override

@@ -2,10 +2,8 @@
 package org.jgits3.internal.pack;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.Optional;
-import java.util.Set;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.annotations.Nullable;
@@ -293,15 +291,6 @@ final class S3Reader extends DfsReader {
     database.refresh();
     return true; // even if the process knew them all: another thread may have learned of them
     // meanwhile
-  }
-
-  @Override
-  public Set<ObjectId> getShallowCommits() {
-    try {
-      return database.shallowCommits();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Override

@@ -16,7 +16,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -28,7 +27,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.manifest.RepositorySettings;
+import org.jgits3.store.StoreException;
 
 /**
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
@@ -385,31 +384,18 @@ public class SharedPacks implements IndexBudget.Owner {
     return packs.map(S3PackDescription::id).collect(Collectors.toSet());
   }
 
-  /**
-   * Changes the shallow commits.
-   *
-   * @param added commits whose parents are not to be followed any more
-   * @param removed commits whose parents were all listed, with all objects they lead to
-   * @param seen generation at which they were
-   * @return false if nothing was changed, because objects may have been removed since then
-   */
-  boolean changeShallowCommits(Set<ObjectId> added, Set<ObjectId> removed, long seen)
+  /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
+  StoreException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
       throws IOException {
-    return commit(
-        base -> {
-          RepositorySettings s = base.settings();
-          Set<ObjectId> shallow = new HashSet<>(s.shallow());
-          boolean removes = shallow.removeAll(removed);
-          if (removes && base.dropped() > seen) {
-            return Proposal.noEdit(false);
-          }
-          shallow.addAll(added);
-          return shallow.equals(s.shallow())
-              ? Proposal.noEdit(true)
-              : Proposal.edit(
-                  base.withSettings(new RepositorySettings(s.config(), s.description(), shallow)),
-                  true);
-        },
-        List.of());
+    return pack.home().equals(manifest().repositoryId())
+        ? missing
+        : new StoreException.Missing(
+            missing.key(),
+            missing.getMessage()
+                + "; it is of the template "
+                + pack.home()
+                + " of this fork: bring it back from a version that the bucket keeps, or from a"
+                + " backup",
+            missing);
   }
 }

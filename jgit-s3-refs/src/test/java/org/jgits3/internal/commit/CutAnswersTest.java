@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import org.jgits3.Stores;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Refs;
@@ -60,7 +59,7 @@ class CutAnswersTest {
     bucket = server.newBucket();
     direct = Stores.open(bucket, server.options());
     new RepositoryCatalog(direct, CommitPolicy.DEFAULT)
-        .create(NAME, new RepositorySettings("", LONG, Set.of()), Refs.NONE);
+        .create(NAME, new RepositorySettings("", LONG), Refs.NONE);
   }
 
   private static ReplyDroppingProxy cutting(int cuts) {

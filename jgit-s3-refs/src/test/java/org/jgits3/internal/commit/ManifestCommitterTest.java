@@ -516,9 +516,7 @@ class ManifestCommitterTest {
   private static ManifestChange<Register.Report> configuring(String config) {
     return base ->
         Proposal.edit(
-            base.withSettings(
-                new RepositorySettings(
-                    config, base.settings().description(), base.settings().shallow())),
+            base.withSettings(new RepositorySettings(config, base.settings().description())),
             Register.Report.OK);
   }
 

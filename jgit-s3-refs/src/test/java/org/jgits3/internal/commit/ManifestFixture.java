@@ -36,9 +36,7 @@ public final class ManifestFixture {
   public static ManifestChange<String> describing(String description) {
     return base ->
         Proposal.edit(
-            base.withSettings(
-                new RepositorySettings(
-                    base.settings().config(), description, base.settings().shallow())),
+            base.withSettings(new RepositorySettings(base.settings().config(), description)),
             description);
   }
 

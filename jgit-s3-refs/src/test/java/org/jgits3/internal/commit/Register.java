@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -39,7 +38,7 @@ public final class Register {
   /** A repository whose value is 0. */
   public static VersionedManifest create(RepositoryCatalog catalog, RepositoryName name)
       throws IOException {
-    return catalog.create(name, new RepositorySettings("", "0", Set.of()), ManifestFixture.HEAD);
+    return catalog.create(name, new RepositorySettings("", "0"), ManifestFixture.HEAD);
   }
 
   static ManifestChange<Report> cas(String op, String from, String to) {
@@ -90,6 +89,6 @@ public final class Register {
             base.generation() + 1, 0, 0, op, value(base), to, List.of(), Optional.empty()));
     RepositorySettings settings = base.settings();
     return base.withLog(new TransactionLog(base.log().segments(), tail))
-        .withSettings(new RepositorySettings(settings.config(), to, settings.shallow()));
+        .withSettings(new RepositorySettings(settings.config(), to));
   }
 }

@@ -12,6 +12,7 @@ import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
@@ -31,7 +32,7 @@ public final class StoredManifest {
 
   /** The manifest of the repository that a name leads to. */
   public static ManifestFile file(ObjectStore store, RepositoryName name) {
-    return new ManifestFile(store, name, ManifestReads.VALIDATED, new ManifestCounters());
+    return new ManifestFile(store, name, ManifestReads.VALIDATED, new Counters());
   }
 
   /** A committer of the repository that a name leads to. */
@@ -46,7 +47,7 @@ public final class StoredManifest {
       RepositoryName name,
       CommitPolicy policy,
       ManifestReads reads,
-      ManifestCounters counters) {
+      Counters counters) {
     return new ManifestCommitter(new ManifestFile(store, name, reads, counters), policy);
   }
 

@@ -15,6 +15,8 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
@@ -40,7 +42,7 @@ class UntrustedManifestTest {
 
   private final ScriptedStore objects = new ScriptedStore();
   private final RestampingStore store = new RestampingStore(objects);
-  private final ManifestCounters metrics = new ManifestCounters();
+  private final Counters metrics = new Counters();
   private ManifestCommitter committer;
   private ManifestCommitter other;
 
@@ -63,7 +65,7 @@ class UntrustedManifestTest {
     assertThat(second.manifest()).isSameAs(first.manifest());
     assertThat(second.version()).isNotEqualTo(first.version());
     assertThat(committer.cached()).contains(second);
-    assertThat(metrics.decodings()).isEqualTo(1);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);
   }
 
   @Test
@@ -127,9 +129,9 @@ class UntrustedManifestTest {
     for (FutureTask<VersionedManifest> task : tasks) {
       assertThat(task.get().manifest()).isSameAs(newest);
     }
-    assertThat(metrics.decodings()).isEqualTo(2);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
     assertThat(committer.validate().manifest()).isSameAs(newest);
-    assertThat(metrics.decodings()).isEqualTo(2);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
   }
 
   @Test
@@ -138,7 +140,7 @@ class UntrustedManifestTest {
     set(committer, "5");
     Manifest made = committer.cached().orElseThrow().manifest();
     assertThat(committer.validate().manifest()).isSameAs(made);
-    assertThat(metrics.decodings()).isEqualTo(1);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);
   }
 
   @Test
@@ -146,7 +148,7 @@ class UntrustedManifestTest {
     committer = StoredManifest.committer(store, NAME, POLICY, ManifestReads.DECODED, metrics);
     Manifest first = committer.validate().manifest();
     assertThat(committer.validate().manifest()).isEqualTo(first);
-    assertThat(metrics.decodings()).isEqualTo(2);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
   }
 
   @Test
@@ -158,6 +160,6 @@ class UntrustedManifestTest {
         });
     assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
     assertThat(committer.validate().manifest()).isSameAs(first);
-    assertThat(metrics.decodings()).isEqualTo(1);
+    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);
   }
 }

@@ -31,6 +31,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
@@ -142,7 +143,7 @@ class PackRoomTest {
         assertThat(busy.exactRef("refs/heads/0").getObjectId()).isEqualTo(id);
       }
       assertThat(manager.foldBacklog()).as("the one that is stalled").isPositive();
-      assertThat(manager.refsMetrics().foregroundFolds()).isZero();
+      assertThat(manager.counters().of(Count.FOREGROUND_FOLDS)).isZero();
     }
   }
 

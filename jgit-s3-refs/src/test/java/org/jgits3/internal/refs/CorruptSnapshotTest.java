@@ -31,6 +31,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -351,8 +352,8 @@ class CorruptSnapshotTest {
           s -> new RefSnapshot(s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64)));
 
       assertThat(reader.exactRef(OVERLAID).getObjectId()).isEqualTo(second);
-      assertThat(here.refsMetrics().derivations()).isZero();
-      assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+      assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
+      assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
       assertThat(names(reader)).isEqualTo(names(writer));
     }
   }

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestCounters;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.metrics.Counters;
 import org.jgits3.simulation.Here;
 import org.jgits3.simulation.Scheduler;
 
@@ -63,7 +63,7 @@ public final class CommitWorld extends ManifestWorld {
 
   private ManifestCommitter committer(Scheduler.Jvm process, ManifestReads reads) {
     return StoredManifest.committer(
-        new Client(bucket, process), name(NAME), policy, reads, new ManifestCounters());
+        new Client(bucket, process), name(NAME), policy, reads, new Counters());
   }
 
   private void work(ManifestCommitter first) {

@@ -4,7 +4,6 @@ package org.jgits3.internal.pack.file;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +47,6 @@ public final class S3PackDescription extends DfsPackDescription {
   private final Set<String> objects = new HashSet<>();
 
   private Optional<byte[]> checksums = Optional.empty();
-  private final Set<PackExt> leftOut = EnumSet.noneOf(PackExt.class);
   private int room = MAX_BUNDLE;
   private volatile boolean pushed;
   private volatile boolean offered;
@@ -126,16 +124,6 @@ public final class S3PackDescription extends DfsPackDescription {
   /** Bytes that the bundle can still take. */
   int roomInBundle() {
     return room;
-  }
-
-  /** Excludes a written file from the pack. */
-  public void leaveOut(PackExt ext) {
-    leftOut.add(ext);
-  }
-
-  @Override
-  public boolean hasFileExt(PackExt ext) {
-    return super.hasFileExt(ext) && !leftOut.contains(ext);
   }
 
   private static int range(PackExt ext) {

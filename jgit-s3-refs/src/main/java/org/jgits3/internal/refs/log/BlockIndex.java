@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jgits3.internal.refs.table.RefOrder;
 
 /**
  * Index of a {@link BlockFile}: position and first entry of each block, and the blocks that mention
@@ -59,8 +60,9 @@ public final class BlockIndex {
 
   /** Tests whether a block of a file sorted by name may hold a name. */
   boolean holds(String name, int block) {
-    return blocks.get(block).first().compareTo(name) <= 0
-        && (block + 1 == blocks.size() || blocks.get(block + 1).first().compareTo(name) >= 0);
+    RefOrder order = RefOrder.INSTANCE;
+    return order.compare(blocks.get(block).first(), name) <= 0
+        && (block + 1 == blocks.size() || order.compare(blocks.get(block + 1).first(), name) >= 0);
   }
 
   /**

@@ -14,11 +14,12 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Replacement;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,15 +68,15 @@ public final class LogCompaction {
 
   private final LogObjects objects;
   private final ManifestCommitter committer;
-  private final RefsCounters metrics;
+  private final Counters counters;
 
   /** Ids of objects that could not be read, each named once. */
   private final Set<String> damaged = ConcurrentHashMap.newKeySet();
 
-  public LogCompaction(LogObjects objects, ManifestCommitter committer, RefsCounters metrics) {
+  public LogCompaction(LogObjects objects, ManifestCommitter committer, Counters counters) {
     this.objects = objects;
     this.committer = committer;
-    this.metrics = metrics;
+    this.counters = counters;
   }
 
   /**
@@ -258,7 +259,7 @@ public final class LogCompaction {
 
   private void note(DamagedLogException e) {
     if (damaged.add(e.id())) {
-      metrics.damagedLogObjects.increment();
+      counters.add(Count.DAMAGED_LOG_OBJECTS);
       LOG.error("{}; refs and pushes go on, reflogs that need it fail", e.getMessage());
     }
   }
@@ -276,7 +277,7 @@ public final class LogCompaction {
             base -> base.log().segments().contains(segment),
             () -> objects.discard(manifest, segment.object()));
     if (!listed) {
-      metrics.foldsLost.increment();
+      counters.add(Count.FOLDS_LOST);
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
@@ -86,10 +87,11 @@ public final class LogObjects {
   /** Writes the object that holds some changes. */
   static void write(List<RefChange> changes, OutputStream out) throws IOException {
     BlockFileWriter writer = new BlockFileWriter(out, BlockFile.CHANGES);
-    if (changes instanceof PreparedChanges bulk && bulk.inOrderOfStrings()) {
+    if (changes instanceof PreparedChanges bulk) {
       bulk.writeTo(writer);
     } else {
-      for (RefChange c : changes.stream().sorted(comparing(RefChange::ref)).toList()) {
+      for (RefChange c :
+          changes.stream().sorted(comparing(RefChange::ref, RefOrder.INSTANCE)).toList()) {
         writer.change(c);
       }
     }

@@ -10,13 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,7 @@ public final class SnapshotTables {
 
   private final SnapshotDownload landing;
   private final SnapshotComparison comparison;
-  private final RefsCounters metrics;
+  private final Counters counters;
   private final TableCache budget;
 
   /** Held while a table takes the place of another; never while something is read. */
@@ -53,10 +54,10 @@ public final class SnapshotTables {
   private final Map<List<String>, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
 
   public SnapshotTables(
-      ObjectStore store, RefsCounters metrics, TableCache budget, boolean trustVersions) {
+      ObjectStore store, Counters counters, TableCache budget, boolean trustVersions) {
     this.landing = new SnapshotDownload(store, trustVersions, RangeReader.Sizes.DEFAULT);
     this.comparison = new SnapshotComparison(store);
-    this.metrics = metrics;
+    this.counters = counters;
     this.budget = budget;
   }
 
@@ -133,7 +134,7 @@ public final class SnapshotTables {
     if (ids.isEmpty() || ready.isEmpty()) {
       return of(manifest);
     }
-    metrics.comparisons.increment();
+    counters.add(Count.COMPARISONS);
     List<PackedRefsTable> now =
         read(
             manifest,
@@ -152,7 +153,7 @@ public final class SnapshotTables {
     if (comparison.same(key, before)) {
       return before;
     }
-    metrics.differences.increment();
+    counters.add(Count.DIFFERENCES);
     LOG.warn("refs snapshot {}: the store has other bytes than were read before", key);
     return download(key, level);
   }
@@ -160,7 +161,7 @@ public final class SnapshotTables {
   private Optional<RefTable> derive(Refs refs) throws IOException {
     CachedTable h = held.get();
     Optional<RefTable> made = h == null ? Optional.empty() : Derivation.derive(h, refs);
-    made.ifPresent(table -> metrics.derivations.increment());
+    made.ifPresent(table -> counters.add(Count.DERIVATIONS));
     return made;
   }
 
@@ -190,9 +191,9 @@ public final class SnapshotTables {
   }
 
   private PackedRefsTable download(String key, RefSnapshot level) throws IOException {
-    metrics.downloads.increment();
+    counters.add(Count.DOWNLOADS);
     PackedRefsTable table = landing.land(key, level);
-    metrics.parses.increment();
+    counters.add(Count.PARSES);
     return table;
   }
 

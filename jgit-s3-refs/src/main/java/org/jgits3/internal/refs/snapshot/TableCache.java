@@ -9,7 +9,8 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.internal.refs.table.RefsCounters;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.TableMemory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +43,7 @@ public final class TableCache implements TableMemory {
   private static final long WARNING = TimeUnit.HOURS.toNanos(1);
 
   private final long limit;
-  private final RefsCounters metrics;
+  private final Counters counters;
   private final LongSupplier nanos;
   private final List<WeakReference<CachedTable>> kept = new ArrayList<>(); // guarded by this
 
@@ -53,15 +54,15 @@ public final class TableCache implements TableMemory {
    * Creates an unused budget.
    *
    * @param limit bytes that tables may take
-   * @param metrics counts tables that are released
+   * @param counters counts tables that are released
    */
-  public TableCache(long limit, RefsCounters metrics) {
-    this(limit, metrics, System::nanoTime);
+  public TableCache(long limit, Counters counters) {
+    this(limit, counters, System::nanoTime);
   }
 
-  TableCache(long limit, RefsCounters metrics, LongSupplier nanos) {
+  TableCache(long limit, Counters counters, LongSupplier nanos) {
     this.limit = limit;
-    this.metrics = metrics;
+    this.counters = counters;
     this.nanos = nanos;
     this.warned = nanos.getAsLong() - WARNING;
   }
@@ -153,7 +154,7 @@ public final class TableCache implements TableMemory {
   private void letGo(CachedTable table) {
     if (kept.removeIf(reference -> reference.refersTo(table))) {
       table.letGo();
-      metrics.evictions.increment();
+      counters.add(Count.EVICTIONS);
     }
   }
 

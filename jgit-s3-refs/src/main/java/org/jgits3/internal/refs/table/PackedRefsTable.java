@@ -224,19 +224,6 @@ public final class PackedRefsTable {
     return -1;
   }
 
-  /** Tests whether a name has a character beyond the basic plane. */
-  public boolean hasSupplementary() {
-    for (int i = 0; i < size(); i++) {
-      int nameEnd = nameEnd(i);
-      for (int at = lines[i] + NAME; at < nameEnd; at++) {
-        if ((bytes[at] & 0xff) >= RefNames.SUPPLEMENTARY) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
   /**
    * Passes on the whole snapshot, header included.
    *

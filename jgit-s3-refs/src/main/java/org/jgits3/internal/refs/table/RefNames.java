@@ -24,20 +24,15 @@ public final class RefNames {
    */
   private static final int BLOCK = 256;
 
-  /** Lowest first byte of the UTF-8 of a character beyond the basic plane. */
-  static final int SUPPLEMENTARY = 0xf0;
-
   private final byte[] bytes;
   private final int[] ends;
   private final int size;
-  private final boolean supplementary;
   private final boolean storable;
 
   private RefNames(Builder from) {
     this.bytes = from.bytes;
     this.ends = from.ends;
     this.size = from.size;
-    this.supplementary = from.supplementary;
     this.storable = from.storable;
   }
 
@@ -131,11 +126,6 @@ public final class RefNames {
     return new String(bytes, start(i), length(i), UTF_8);
   }
 
-  /** Tests whether {@link String#compareTo} puts the names in the same order. */
-  public boolean inOrderOfStrings() {
-    return !supplementary;
-  }
-
   /**
    * Finds a name.
    *
@@ -203,7 +193,6 @@ public final class RefNames {
     private int[] ends;
     private int size;
     private int filled;
-    private boolean supplementary;
     private boolean storable = true;
 
     /**
@@ -236,7 +225,6 @@ public final class RefNames {
     private void addNotAscii(String name) {
       byte[] utf8 = name.getBytes(UTF_8);
       for (byte b : utf8) {
-        supplementary |= (b & 0xff) >= SUPPLEMENTARY;
         storable &= isPlain(b & 0xff);
       }
       storable &= UTF_8.newEncoder().canEncode(name);
@@ -255,7 +243,6 @@ public final class RefNames {
 
     /** Adds a name of another list. */
     void add(RefNames from, int i) {
-      supplementary |= from.supplementary;
       storable &= from.storable;
       copy(from.bytes, from.start(i), from.length(i));
     }

@@ -34,11 +34,6 @@ public final class BulkChanges extends AbstractList<RefChange>
   }
 
   @Override
-  public boolean inOrderOfStrings() {
-    return batch.changes().names().inOrderOfStrings();
-  }
-
-  @Override
   public void writeTo(BlockFileWriter writer) throws IOException {
     RefNames names = batch.changes().names();
     for (int i = 0; i < names.size(); i++) {

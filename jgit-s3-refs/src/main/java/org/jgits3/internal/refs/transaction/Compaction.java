@@ -13,12 +13,13 @@ import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.StoreException;
 
 /**
@@ -39,12 +40,12 @@ final class Compaction {
 
   private final SnapshotUpload upload;
   private final ManifestCommitter committer;
-  private final RefsCounters metrics;
+  private final Counters counters;
 
-  Compaction(SnapshotUpload upload, ManifestCommitter committer, RefsCounters metrics) {
+  Compaction(SnapshotUpload upload, ManifestCommitter committer, Counters counters) {
     this.upload = upload;
     this.committer = committer;
-    this.metrics = metrics;
+    this.counters = counters;
   }
 
   /** Size of the overlay as a multiple of the threshold of a compaction; 0 if none is due. */
@@ -78,7 +79,7 @@ final class Compaction {
     if (commit(manifest, view.table(), made)) {
       return Optional.of(made);
     }
-    metrics.foldsLost.increment();
+    counters.add(Count.FOLDS_LOST);
     throw new OvertakenException("a table of refs");
   }
 

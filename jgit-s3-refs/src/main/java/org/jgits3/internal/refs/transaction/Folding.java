@@ -11,11 +11,12 @@ import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogCompaction;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,7 +53,7 @@ public final class Folding {
   private final IoRunnable overlay;
 
   private final Executor background;
-  private final RefsCounters metrics;
+  private final Counters counters;
   private final AtomicBoolean running = new AtomicBoolean();
 
   /**
@@ -73,12 +74,12 @@ public final class Folding {
       LogCompaction logCompaction,
       IoRunnable overlay,
       Executor background,
-      RefsCounters metrics) {
+      Counters counters) {
     this.committer = committer;
     this.logCompaction = logCompaction;
     this.overlay = overlay;
     this.background = background;
-    this.metrics = metrics;
+    this.counters = counters;
   }
 
   /** Learns of a newer manifest. Called by one thread at a time, in order of generation. */
@@ -148,12 +149,12 @@ public final class Folding {
     Manifest manifest = committer.validate().manifest();
     for (int i = 0; i < STEPS && logCompaction.due(manifest); i++) {
       logCompaction.run(manifest);
-      metrics.folds.increment();
+      counters.add(Count.FOLDS);
       manifest = newest();
     }
     if (Compaction.level(manifest) > 0) {
       overlay.run();
-      metrics.folds.increment();
+      counters.add(Count.FOLDS);
     }
   }
 
@@ -197,7 +198,7 @@ public final class Folding {
     if (ofTail + ofOverlay < wanted) {
       return false;
     }
-    metrics.foregroundFolds.increment();
+    counters.add(Count.FOREGROUND_FOLDS);
     owed = true; // segments that were not merged, and whatever else is due
     logCompaction.moveTail(manifest);
     if (ofTail < wanted) {

@@ -108,11 +108,6 @@ public final class InitialRefs implements RefTransaction<Integer> {
     }
 
     @Override
-    public boolean inOrderOfStrings() {
-      return !table.hasSupplementary();
-    }
-
-    @Override
     public void writeTo(BlockFileWriter writer) throws IOException {
       table.forEach(
           0,

@@ -34,7 +34,6 @@ import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -43,6 +42,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
@@ -103,7 +103,7 @@ public final class SharedRefs {
    * @param uploads uploads of these to the store
    * @param committer commit loop of the repository
    * @param background runs compactions
-   * @param metrics counts what snapshots cost
+   * @param counters counts what snapshots cost
    * @param budget memory for snapshots between look-ups
    */
   public SharedRefs(
@@ -111,17 +111,17 @@ public final class SharedRefs {
       PackUploads uploads,
       ManifestCommitter committer,
       Executor background,
-      RefsCounters metrics,
+      Counters counters,
       TableCache budget) {
     this.committer = committer;
     this.trusting = committer.reads() == ManifestReads.VALIDATED;
-    this.tables = new SnapshotTables(store, metrics, budget, trusting);
+    this.tables = new SnapshotTables(store, counters, budget, trusting);
     this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
     this.upload = new SnapshotUpload(store, uploads);
     this.log = new LogObjects(store, uploads);
-    this.compaction = new Compaction(upload, committer, metrics);
-    LogCompaction logCompaction = new LogCompaction(log, committer, metrics);
-    this.folding = new Folding(committer, logCompaction, this::foldOverlay, background, metrics);
+    this.compaction = new Compaction(upload, committer, counters);
+    LogCompaction logCompaction = new LogCompaction(log, committer, counters);
+    this.folding = new Folding(committer, logCompaction, this::foldOverlay, background, counters);
     committer.onChange(this::observe);
   }
 

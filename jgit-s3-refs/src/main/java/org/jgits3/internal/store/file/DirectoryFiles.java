@@ -5,9 +5,12 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -139,5 +142,23 @@ public final class DirectoryFiles {
             return FileVisitResult.CONTINUE;
           }
         });
+  }
+
+  /** Reason of a failure in one line, for messages. */
+  static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof NoSuchFileException) {
+      return "no such file or directory: " + e.getMessage();
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "not a directory: " + e.getMessage();
+    }
+    if (e instanceof ClosedChannelException) {
+      return "interrupted, or the store was closed";
+    }
+    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return reason == null ? e.toString() : reason;
   }
 }

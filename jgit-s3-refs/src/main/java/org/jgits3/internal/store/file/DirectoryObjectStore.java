@@ -4,21 +4,16 @@ package org.jgits3.internal.store.file;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -70,19 +65,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class DirectoryObjectStore implements ObjectStore {
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryObjectStore.class);
-  private static final int HASH_ALWAYS = 64 << 10;
-
-  /**
-   * Bytes read at a time to be hashed; also the bytes that a read of an unchanged object allocates.
-   */
-  private static final int HASH_CHUNK = 16 << 10;
-
   private static final int MAX_PARTS = 10_000;
 
   private final DirectoryLayout layout;
   private final DirectoryLocks locks;
   private final DirectoryTemp temp;
   private final DirectoryUploads uploads;
+  private final DirectoryVersions versions;
+  private final DirectoryNames names;
   private final IoConsumer<Path> forceDirectory;
   private final String location;
 
@@ -104,11 +94,13 @@ public final class DirectoryObjectStore implements ObjectStore {
     locks = new DirectoryLocks(layout.locks());
     temp = new DirectoryTemp(layout.temp());
     uploads = new DirectoryUploads(layout, temp);
+    versions = new DirectoryVersions(layout);
+    names = new DirectoryNames(layout, locks, temp, forceDirectory);
     try {
       temp.removeLeftovers();
     } catch (IOException e) {
       // A directory that cannot be written can still be read.
-      LOG.warn("{}: cannot remove leftovers: {}", location, reason(e));
+      LOG.warn("{}: cannot remove leftovers: {}", location, DirectoryFiles.reason(e));
     }
   }
 
@@ -121,25 +113,30 @@ public final class DirectoryObjectStore implements ObjectStore {
       return root.toRealPath();
     } catch (IOException e) {
       throw new StoreException.Refused(
-          "", location + ": cannot use this directory: " + reason(e) + "; choose another", e);
+          "",
+          location
+              + ": cannot use this directory: "
+              + DirectoryFiles.reason(e)
+              + "; choose another",
+          e);
     }
   }
 
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
       throws IOException {
-    try (FileChannel channel = open(key)) {
+    try (FileChannel channel = versions.open(key)) {
       if (channel == null) {
         return new GetResult.Missing();
       }
-      if (known.isPresent() && known.get().equals(hash(channel))) {
+      if (known.isPresent() && known.get().equals(DirectoryVersions.hash(channel))) {
         return new GetResult.NotModified();
       }
       byte[] bytes = new byte[Math.toIntExact(channel.size())];
       DirectoryFiles.readFully(channel, 0, bytes, 0, bytes.length);
       MessageDigest sha256 = Sha256.begin();
       sha256.update(bytes);
-      return new GetResult.Found(bytes, version(sha256));
+      return new GetResult.Found(bytes, DirectoryVersions.of(sha256));
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
@@ -150,11 +147,11 @@ public final class DirectoryObjectStore implements ObjectStore {
     String key = range.key();
     long offset = range.offset();
     int length = range.length();
-    try (FileChannel channel = open(key)) {
+    try (FileChannel channel = versions.open(key)) {
       if (channel == null) {
         throw missing(key);
       }
-      ObjectVersion version = version(key, channel);
+      ObjectVersion version = versions.of(key, channel);
       if (range.expected().filter(Predicate.not(version::equals)).isPresent()) {
         throw new StoreException.Changed(
             key, layout.location(key) + ": has changed; start over with the new version", null);
@@ -176,7 +173,7 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   @Override
   public boolean compare(ReadRequest held) throws IOException {
-    try (FileChannel channel = open(held.key())) {
+    try (FileChannel channel = versions.open(held.key())) {
       if (channel == null) {
         throw missing(held.key());
       }
@@ -201,7 +198,7 @@ public final class DirectoryObjectStore implements ObjectStore {
 
   @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
-    try (FileChannel channel = open(key)) {
+    try (FileChannel channel = versions.open(key)) {
       if (channel == null) {
         return Optional.empty();
       }
@@ -209,7 +206,7 @@ public final class DirectoryObjectStore implements ObjectStore {
           DirectorySidecar.read(layout.sidecar(key))
               .map(DirectorySidecar::metadata)
               .orElse(Map.of());
-      return Optional.of(new ObjectInfo(channel.size(), version(key, channel), metadata));
+      return Optional.of(new ObjectInfo(channel.size(), versions.of(key, channel), metadata));
     } catch (IOException e) {
       throw failed(key, "read", e);
     }
@@ -243,26 +240,22 @@ public final class DirectoryObjectStore implements ObjectStore {
     if (lost.isPresent()) {
       return lost.get();
     }
-    Path object = layout.object(key);
-    checkNameIsFree(key, object);
-    Files.deleteIfExists(layout.sidecar(key));
-    boolean replaced = Files.exists(object);
-    DirectoryFiles.move(file, object, replaced ? () -> {} : () -> forceNames(object.getParent()));
+    names.replace(key, file);
     MessageDigest sha256 = Sha256.begin();
     sha256.update(body);
-    return onDisk(key, new PutOutcome.Won(version(sha256)));
+    return onDisk(key, new PutOutcome.Won(DirectoryVersions.of(sha256)));
   }
 
   /** Decides nothing if the precondition holds. */
   private Optional<PutOutcome> check(String key, Precondition precondition) throws IOException {
-    try (FileChannel channel = open(key)) {
+    try (FileChannel channel = versions.open(key)) {
       if (channel == null) {
         return precondition instanceof Precondition.Matches
             ? Optional.of(new PutOutcome.Lost(true))
             : Optional.empty();
       }
       return precondition instanceof Precondition.Matches matches
-              && matches.version().equals(version(key, channel))
+              && matches.version().equals(versions.of(key, channel))
           ? Optional.empty()
           : Optional.of(onDisk(key, new PutOutcome.Lost(false)));
     }
@@ -281,7 +274,9 @@ public final class DirectoryObjectStore implements ObjectStore {
       return outcome;
     } catch (IOException e) {
       return new PutOutcome.Unknown(
-          layout.location(key) + ": is written, but perhaps not to the disk: " + reason(e));
+          layout.location(key)
+              + ": is written, but perhaps not to the disk: "
+              + DirectoryFiles.reason(e));
     }
   }
 
@@ -291,65 +286,23 @@ public final class DirectoryObjectStore implements ObjectStore {
     try {
       layout.object(key);
       Optional<DirectorySidecar> sidecar = Optional.empty();
-      if (length > HASH_ALWAYS) {
+      if (length > DirectoryVersions.HASH_ALWAYS) {
         MessageDigest sha256 = Sha256.begin();
         sha256.update(src, offset, length);
         sidecar =
-            Optional.of(new DirectorySidecar(key, "", length, version(sha256).value(), Map.of()));
+            Optional.of(
+                new DirectorySidecar(
+                    key, "", length, DirectoryVersions.of(sha256).value(), Map.of()));
       }
       Path file = temp.newName();
       try {
         DirectoryFiles.write(file, src, offset, length);
-        publish(key, file, sidecar);
+        names.publish(key, file, sidecar);
       } finally {
         temp.remove(file);
       }
     } catch (IOException e) {
       throw failed(key, "write", e);
-    }
-  }
-
-  /** Gives a file that is on the disk its name, after its sidecar. */
-  private void publish(String key, Path file, Optional<DirectorySidecar> sidecar)
-      throws IOException {
-    Path object = layout.object(key);
-    Path sidecarFile = layout.sidecar(key);
-    Path newSidecar = temp.newName();
-    try {
-      if (sidecar.isPresent()) {
-        sidecar.get().write(newSidecar);
-      }
-      locks.withKey(
-          key,
-          () -> {
-            checkNameIsFree(key, object);
-            Files.deleteIfExists(sidecarFile);
-            if (sidecar.isPresent()) {
-              DirectoryFiles.move(newSidecar, sidecarFile);
-              forceNames(sidecarFile);
-            }
-            DirectoryFiles.move(file, object);
-            forceNames(object);
-            return null;
-          });
-    } finally {
-      temp.remove(newSidecar);
-    }
-  }
-
-  /** Waits until the names of a file and of all directories above it are on the disk. */
-  private void forceNames(Path file) throws IOException {
-    for (Path at = file; !at.equals(layout.root()); at = at.getParent()) {
-      forceDirectory.accept(at.getParent());
-    }
-  }
-
-  private void checkNameIsFree(String key, Path object) throws IOException {
-    if (Files.isDirectory(object) && !DirectoryFiles.removeIfEmpty(object)) {
-      throw layout.refused(key, "other objects have names below it; no key may prefix another");
-    }
-    if (layout.isBelowAnObject(object)) {
-      throw layout.refused(key, "an object has a name above it; no key may prefix another");
     }
   }
 
@@ -391,7 +344,7 @@ public final class DirectoryObjectStore implements ObjectStore {
     try {
       Path file = temp.newName();
       try {
-        publish(key, file, Optional.of(uploads.assemble(upload, parts, file)));
+        names.publish(key, file, Optional.of(uploads.assemble(upload, parts, file)));
       } finally {
         temp.remove(file);
       }
@@ -407,7 +360,7 @@ public final class DirectoryObjectStore implements ObjectStore {
       uploads.remove(upload);
     } catch (IOException e) {
       // The object is complete. Its parts stay listed as an upload, for the sweep to abort.
-      LOG.warn("{}: cannot remove its parts: {}", layout.location(key), reason(e));
+      LOG.warn("{}: cannot remove its parts: {}", layout.location(key), DirectoryFiles.reason(e));
     }
   }
 
@@ -495,18 +448,10 @@ public final class DirectoryObjectStore implements ObjectStore {
   public void delete(Collection<String> keys) throws IOException {
     Set<Path> parents = new HashSet<>();
     for (String key : keys) {
-      Path object = layout.object(key);
       try {
-        locks.withKey(
-            key,
-            () -> {
-              if (Files.isRegularFile(object) && Files.deleteIfExists(object)) {
-                parents.add(object.getParent());
-              }
-              return Files.deleteIfExists(layout.sidecar(key));
-            });
-        removeEmptyParents(object, layout.root());
-        removeEmptyParents(layout.sidecar(key), layout.sidecars());
+        if (names.remove(key)) {
+          parents.add(layout.object(key).getParent());
+        }
       } catch (IOException e) {
         throw failed(key, "delete", e);
       }
@@ -516,20 +461,6 @@ public final class DirectoryObjectStore implements ObjectStore {
         forceDirectory.accept(parent);
       } catch (IOException e) {
         throw failed(layout.key(parent), "delete from", e);
-      }
-    }
-  }
-
-  /**
-   * Removes the empty directories above a deleted file. Each is removed under the lock of the key
-   * that has its name, so that an object that takes the name is never removed.
-   */
-  private void removeEmptyParents(Path file, Path top) throws IOException {
-    for (Path p = file.getParent(); !p.equals(top); p = p.getParent()) {
-      Path dir = p;
-      String key = top.relativize(dir).toString();
-      if (!locks.withKey(key, () -> DirectoryFiles.removeIfEmpty(dir))) {
-        return;
       }
     }
   }
@@ -554,50 +485,6 @@ public final class DirectoryObjectStore implements ObjectStore {
     return location;
   }
 
-  /** Opens an object for reading; null if there is none, which try-with-resources accepts. */
-  private FileChannel open(String key) throws IOException {
-    Path object = layout.object(key);
-    try {
-      return Files.readAttributes(object, BasicFileAttributes.class).isRegularFile()
-          ? FileChannel.open(object, StandardOpenOption.READ)
-          : null;
-    } catch (NoSuchFileException e) {
-      return null;
-    } catch (FileSystemException e) {
-      if (layout.isBelowAnObject(object)) {
-        return null;
-      }
-      throw e;
-    }
-  }
-
-  private ObjectVersion version(String key, FileChannel channel) throws IOException {
-    long size = channel.size();
-    if (size > HASH_ALWAYS) {
-      Optional<DirectorySidecar> sidecar = DirectorySidecar.read(layout.sidecar(key));
-      if (sidecar.isPresent() && sidecar.get().size() == size) {
-        return new ObjectVersion(sidecar.get().sha256());
-      }
-    }
-    return hash(channel);
-  }
-
-  private static ObjectVersion hash(FileChannel channel) throws IOException {
-    long size = channel.size();
-    MessageDigest sha256 = Sha256.begin();
-    byte[] chunk = new byte[(int) Math.min(HASH_CHUNK, size)];
-    for (long at = 0; at < size; at += chunk.length) {
-      int n = (int) Math.min(chunk.length, size - at);
-      DirectoryFiles.readFully(channel, at, chunk, 0, n);
-      sha256.update(chunk, 0, n);
-    }
-    return version(sha256);
-  }
-
-  private static ObjectVersion version(MessageDigest sha256) {
-    return new ObjectVersion(HexFormat.of().formatHex(sha256.digest()));
-  }
-
   private StoreException.Missing missing(String key) {
     return new StoreException.Missing(
         key, layout.location(key) + ": no such object; refresh what named it", null);
@@ -607,26 +494,9 @@ public final class DirectoryObjectStore implements ObjectStore {
     if (e instanceof StoreException failure) {
       return failure;
     }
-    String message = layout.location(key) + ": cannot " + what + " it: " + reason(e);
+    String message = layout.location(key) + ": cannot " + what + " it: " + DirectoryFiles.reason(e);
     return e instanceof ClosedChannelException
         ? new StoreException.Unavailable(key, message, e)
         : new StoreException.Refused(key, message, e);
-  }
-
-  private static String reason(IOException e) {
-    if (e instanceof AccessDeniedException) {
-      return "permission denied";
-    }
-    if (e instanceof NoSuchFileException) {
-      return "no such file or directory: " + e.getMessage();
-    }
-    if (e instanceof FileAlreadyExistsException) {
-      return "not a directory: " + e.getMessage();
-    }
-    if (e instanceof ClosedChannelException) {
-      return "interrupted, or the store was closed";
-    }
-    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    return reason == null ? e.toString() : reason;
   }
 }

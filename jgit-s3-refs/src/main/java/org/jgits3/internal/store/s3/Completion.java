@@ -31,7 +31,7 @@ final class Completion {
   /** Time between two HEAD requests when the completion is not retried. */
   private static final long PAUSE_SECONDS = 5;
 
-  private final S3ObjectStore store;
+  private final S3Uploads uploads;
   private final MultipartUpload upload;
   private final List<UploadedPart> parts;
   private final Retries.Run retries;
@@ -39,12 +39,12 @@ final class Completion {
   private final long start = System.nanoTime();
 
   Completion(
-      S3ObjectStore store,
+      S3Uploads uploads,
       MultipartUpload upload,
       List<UploadedPart> parts,
       Retries.Run retries,
       Duration patience) {
-    this.store = store;
+    this.uploads = uploads;
     this.upload = upload;
     this.parts = parts;
     this.retries = retries;
@@ -100,7 +100,7 @@ final class Completion {
   private Optional<S3Failure> attempt() throws StoreException.Corrupt {
     try {
       Duration left = left();
-      store.complete(upload, parts, left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
+      uploads.attempt(upload, parts, left.compareTo(SHORTEST) < 0 ? SHORTEST : left);
       return Optional.empty();
     } catch (SdkException e) {
       return Optional.of(S3Failure.of(e));
@@ -109,7 +109,7 @@ final class Completion {
 
   private boolean isThere(S3Failure failure) throws StoreException.Unavailable {
     try {
-      return store.isThere(upload, parts);
+      return uploads.isThere(upload, parts);
     } catch (IOException e) {
       StoreException.Unavailable undecided = undecided(failure.reason(), failure);
       undecided.addSuppressed(e); // the outcome stays in doubt
@@ -132,6 +132,6 @@ final class Completion {
   }
 
   private String location() {
-    return store.location(upload.key());
+    return uploads.location(upload);
   }
 }

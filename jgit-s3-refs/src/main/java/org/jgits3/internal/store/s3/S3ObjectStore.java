@@ -5,24 +5,15 @@ import static java.util.function.Predicate.not;
 
 import java.io.IOException;
 import java.net.URL;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
-import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.store.s3.S3Failure.Kind;
 import org.jgits3.internal.store.s3.S3Failure.ShortBodyException;
-import org.jgits3.store.Crc32c;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -32,39 +23,26 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.ProbedService;
-import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadedPart;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
-import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
-import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
-import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
-import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
-import software.amazon.awssdk.services.s3.model.CompletedPart;
-import software.amazon.awssdk.services.s3.model.CreateMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
-import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
-import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Error;
 import software.amazon.awssdk.services.s3.model.S3Object;
-import software.amazon.awssdk.services.s3.model.UploadPartRequest;
-import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
  * Store in an S3 bucket: a general-purpose or directory bucket of AWS, or one of a server that
@@ -72,8 +50,8 @@ import software.amazon.awssdk.services.s3.model.UploadPartResponse;
  *
  * <p>Every body is transferred once and without a copy: it is received in an array of its exact
  * size or in the caller's slice, and sent from the caller's slice together with a checksum that the
- * server checks, see {@link Dialect}. Downloads are not checked here; stored objects carry their
- * own checksums.
+ * server checks, see {@link ProbedService.Dialect}. Downloads are not checked here; stored objects
+ * carry their own checksums.
  *
  * <p>A request that can be repeated without harm is repeated until the store has failed for the
  * time of {@link StoreOptions#requestDeadline}; see {@link Retries}. {@link #putIf} is one attempt.
@@ -100,8 +78,6 @@ public final class S3ObjectStore implements ObjectStore {
   /** Bytes of a body that are compared at once. */
   private static final int COMPARED_AT_ONCE = 64 << 10;
 
-  private static final String BINARY = "application/octet-stream";
-
   /** Time after which an unanswered small write is in doubt; its caller repeats it. */
   static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -111,28 +87,13 @@ public final class S3ObjectStore implements ObjectStore {
    */
   static final Duration READ_TIMEOUT = Duration.ofSeconds(2);
 
-  /**
-   * Longest wait for a free connection. That wait bounds parallel transfers, so it is no failure.
-   */
-  private static final long ACQUISITION_MINUTES = 5;
-
-  /** Most connections that are kept free of transfers. */
-  private static final int MOST_RESERVED = 8;
-
   private final StoreLocation.Bucket bucket;
   private final S3Connection connection;
   private final S3Client client;
+  private final S3Requests requests;
   private final Retries retries;
-  private final Duration completionPatience;
-
-  /** Form of all writes. Set by a probe before the store is used for anything else. */
-  private volatile Dialect dialect = Dialect.S3;
-
-  /** Connections for all requests but reads and writes of whole small objects. */
-  private final Semaphore transfers;
-
-  /** Beginning of every key: empty, or the prefix and a slash. */
-  private final String root;
+  private final WriteForm form;
+  private final S3Uploads uploads;
 
   S3ObjectStore(StoreLocation.Bucket bucket, S3Connection connection, Duration requestDeadline) {
     this(bucket, connection, requestDeadline, Completion.PATIENCE);
@@ -146,11 +107,10 @@ public final class S3ObjectStore implements ObjectStore {
     this.bucket = bucket;
     this.connection = connection;
     this.client = connection.client();
-    this.retries = new Retries(requestDeadline);
-    this.completionPatience = completionPatience;
-    int most = connection.connections();
-    this.transfers = new Semaphore(most - Math.min(MOST_RESERVED, most / 4), true);
-    this.root = bucket.prefix().isEmpty() ? "" : bucket.prefix() + "/";
+    this.requests = new S3Requests(bucket, client, connection.connections(), requestDeadline);
+    this.retries = requests.retries();
+    this.form = new WriteForm(requests);
+    this.uploads = new S3Uploads(requests, form, completionPatience);
   }
 
   /**
@@ -208,15 +168,15 @@ public final class S3ObjectStore implements ObjectStore {
     GetObjectRequest.Builder request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
-            .key(root + key)
+            .key(requests.key(key))
             .ifNoneMatch(known.map(ObjectVersion::value).orElse(null));
     try {
-      return send(
+      return requests.send(
           key,
           retries.begin(limit),
           failures ->
               client.getObject(
-                  request.overrideConfiguration(within(readTimeout(failures))).build(),
+                  request.overrideConfiguration(S3Requests.within(readTimeout(failures))).build(),
                   whole(key)));
     } catch (StoreException.Missing e) {
       return new GetResult.Missing();
@@ -226,44 +186,6 @@ public final class S3ObjectStore implements ObjectStore {
   private static Duration readTimeout(int failures) {
     Duration timeout = READ_TIMEOUT.multipliedBy(1L << Math.min(failures, 8));
     return timeout.compareTo(WRITE_TIMEOUT) < 0 ? timeout : WRITE_TIMEOUT;
-  }
-
-  /** Bounds an attempt, whatever the settings of a borrowed client. */
-  private static Consumer<AwsRequestOverrideConfiguration.Builder> within(Duration limit) {
-    return override -> override.apiCallTimeout(limit).apiCallAttemptTimeout(limit);
-  }
-
-  /**
-   * Sends a request that can be repeated without harm over one of the connections for transfers.
-   *
-   * @throws StoreException the last failure, named after the key
-   */
-  private <T> T send(String key, Supplier<T> request) throws StoreException {
-    return send(key, retries.begin(), failures -> connected(request));
-  }
-
-  private <T> T send(String key, Retries.Run run, IntFunction<T> request) throws StoreException {
-    try {
-      return retries.run(run, request);
-    } catch (SdkException e) {
-      throw failed(key, S3Failure.of(e));
-    }
-  }
-
-  /** Makes one attempt over one of the connections for transfers. */
-  private <T> T connected(Supplier<T> request) {
-    try {
-      if (!transfers.tryAcquire(ACQUISITION_MINUTES, TimeUnit.MINUTES)) {
-        throw SdkClientException.create("no connection was free within 5 minutes");
-      }
-    } catch (InterruptedException e) {
-      throw AbortedException.create("interrupted", e);
-    }
-    try {
-      return request.get();
-    } finally {
-      transfers.release();
-    }
   }
 
   private ResponseTransformer<GetObjectResponse, GetResult> whole(String key) {
@@ -276,9 +198,9 @@ public final class S3ObjectStore implements ObjectStore {
       if (length == null || length > Integer.MAX_VALUE - 8) {
         in.abort();
         throw new StoreException.Corrupt(
-            key, location(key) + ": not a small object, its length is " + length, null);
+            key, requests.location(key) + ": not a small object, its length is " + length, null);
       }
-      ObjectVersion version = version(key, response.eTag());
+      ObjectVersion version = requests.version(key, response.eTag());
       byte[] bytes = new byte[length.intValue()];
       if (bytes.length > 0) {
         fill(bytes, bytes.length, version, in);
@@ -294,7 +216,7 @@ public final class S3ObjectStore implements ObjectStore {
     while (true) {
       ReadRequest rest = download.rest();
       try {
-        ObjectVersion version = connected(() -> request(rest, download::take));
+        ObjectVersion version = requests.connected(() -> request(rest, download::take));
         retries.answered();
         return version;
       } catch (SdkException e) {
@@ -303,7 +225,7 @@ public final class S3ObjectStore implements ObjectStore {
           run.progressed();
         }
         if (!run.goesOnAfter(failure)) {
-          StoreException failed = failed(range.key(), failure);
+          StoreException failed = requests.failed(range.key(), failure);
           boolean resumed = rest.length() < range.length();
           if (!(failed instanceof StoreException.Changed
               && resumed
@@ -319,7 +241,8 @@ public final class S3ObjectStore implements ObjectStore {
   @Override
   public boolean compare(ReadRequest held) throws IOException {
     try {
-      return send(held.key(), () -> request(held, (version, in) -> matches(held, version, in)));
+      return requests.send(
+          held.key(), () -> request(held, (version, in) -> matches(held, version, in)));
     } catch (StoreException.Corrupt | StoreException.BrokenOff e) {
       return false; // shorter than the range, or its size is unknown
     }
@@ -357,7 +280,7 @@ public final class S3ObjectStore implements ObjectStore {
     GetObjectRequest request =
         GetObjectRequest.builder()
             .bucket(bucket.bucket())
-            .key(root + rest.key())
+            .key(requests.key(rest.key()))
             .range("bytes=" + rest.offset() + "-" + end)
             .ifMatch(rest.expected().map(ObjectVersion::value).orElse(null))
             .build();
@@ -378,68 +301,45 @@ public final class S3ObjectStore implements ObjectStore {
   private ObjectVersion check(ReadRequest rest, long end, GetObjectResponse response)
       throws StoreException {
     String key = rest.key();
-    ObjectVersion version = version(key, response.eTag());
+    ObjectVersion version = requests.version(key, response.eTag());
     if (rest.expected().filter(not(version::equals)).isPresent()) {
-      throw new StoreException.Changed(key, location(key) + ": has another version now", null);
+      throw new StoreException.Changed(
+          key, requests.location(key) + ": has another version now", null);
     }
     String range = "bytes " + rest.offset() + "-" + end + "/";
     String sent = response.contentRange();
     Long length = response.contentLength();
     if (sent == null || !sent.startsWith(range) || length == null || length != rest.length()) {
       String what = ": asked for " + range + "*, got " + sent + ", " + length + " bytes";
-      throw new StoreException.Corrupt(key, location(key) + what, null);
+      throw new StoreException.Corrupt(key, requests.location(key) + what, null);
     }
     return version;
   }
 
   @Override
   public Optional<ObjectInfo> stat(String key) throws IOException {
-    try {
-      HeadObjectResponse head =
-          retries.run(
-              retries.begin(),
-              failures ->
-                  connected(
-                      () -> client.headObject(b -> b.bucket(bucket.bucket()).key(root + key))));
-      return Optional.of(
-          new ObjectInfo(head.contentLength(), version(key, head.eTag()), head.metadata()));
-    } catch (SdkException e) {
-      S3Failure failure = S3Failure.of(e);
-      if (failure.kind() == Kind.NO_SUCH_KEY || failure.kind() == Kind.NOT_FOUND) {
-        return Optional.empty();
-      }
-      throw failed(key, failure);
-    }
+    return requests.stat(key);
   }
 
   @Override
   public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
     PartBody content = PartBody.of(body, 0, body.length);
     PutObjectRequest.Builder request =
-        write(key, content).overrideConfiguration(within(WRITE_TIMEOUT));
+        form.put(key, content).overrideConfiguration(S3Requests.within(WRITE_TIMEOUT));
     if (precondition instanceof Precondition.Matches matches) {
-      request.ifMatch(named(matches.version()));
+      request.ifMatch(form.named(matches.version()));
     } else {
       request.ifNoneMatch("*");
     }
     try {
-      String tag = client.putObject(request.build(), body(content)).eTag();
+      String tag = client.putObject(request.build(), WriteForm.body(content)).eTag();
       retries.answered();
       return tag == null
-          ? new PutOutcome.Unknown(location(key) + ": acknowledged without an ETag")
+          ? new PutOutcome.Unknown(requests.location(key) + ": acknowledged without an ETag")
           : new PutOutcome.Won(new ObjectVersion(tag));
     } catch (SdkException e) {
       return outcome(key, precondition, S3Failure.of(e));
     }
-  }
-
-  /** ETag of a version as the {@code If-Match} of a PUT names it. */
-  private String named(ObjectVersion version) {
-    String tag = version.value();
-    boolean quoted = tag.length() >= 2 && tag.startsWith("\"") && tag.endsWith("\"");
-    return quoted && dialect.ifMatch() == Dialect.IfMatch.BARE
-        ? tag.substring(1, tag.length() - 1)
-        : tag;
   }
 
   private PutOutcome outcome(String key, Precondition precondition, S3Failure failure)
@@ -451,198 +351,58 @@ public final class S3ObjectStore implements ObjectStore {
       return new PutOutcome.Lost(true);
     }
     if (failure.undecided()) {
-      return new PutOutcome.Unknown(location(key) + ": " + failure.reason(), retries.turn(failure));
+      return new PutOutcome.Unknown(
+          requests.location(key) + ": " + failure.reason(), retries.turn(failure));
     }
-    throw failed(key, failure);
+    throw requests.failed(key, failure);
   }
 
   @Override
   public void put(String key, byte[] src, int offset, int length) throws IOException {
     PartBody content = PartBody.of(src, offset, length);
-    PutObjectRequest request = write(key, content).build();
-    send(key, () -> client.putObject(request, body(content)));
-  }
-
-  PutObjectRequest.Builder write(String key, PartBody content) {
-    return PutObjectRequest.builder()
-        .bucket(bucket.bucket())
-        .key(root + key)
-        .contentLength(content.size())
-        .checksumCRC32C(sendsCrc32c() ? encode(content.crc32c()) : null)
-        .contentMD5(sendsCrc32c() ? null : encode(content.md5()));
-  }
-
-  private boolean sendsCrc32c() {
-    return dialect.checksum() == Dialect.Checksum.CRC32C;
-  }
-
-  private static RequestBody body(PartBody body) {
-    return RequestBody.fromContentProvider(body::open, body.size(), BINARY);
-  }
-
-  private static String encode(int crc32c) {
-    return encode(ByteBuffer.allocate(Integer.BYTES).putInt(crc32c).array());
-  }
-
-  private static String encode(byte[] checksum) {
-    return Base64.getEncoder().encodeToString(checksum);
+    PutObjectRequest request = form.put(key, content).build();
+    requests.send(key, () -> client.putObject(request, WriteForm.body(content)));
   }
 
   @Override
   public MultipartUpload beginMultipart(String key, Map<String, String> metadata)
       throws IOException {
-    CreateMultipartUploadResponse begun =
-        send(
-            key,
-            () ->
-                client.createMultipartUpload(
-                    b ->
-                        b.bucket(bucket.bucket())
-                            .key(root + key)
-                            .contentType(BINARY)
-                            .metadata(metadata)
-                            .checksumAlgorithm(sendsCrc32c() ? ChecksumAlgorithm.CRC32_C : null)));
-    return new MultipartUpload(key, begun.uploadId(), metadata);
+    return uploads.begin(key, metadata);
   }
 
   @Override
   public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
       throws IOException {
-    int crc = body.crc32c();
-    UploadPartRequest part = part(upload, number, body, crc);
-    UploadPartResponse response = send(upload.key(), () -> client.uploadPart(part, body(body)));
-    return new UploadedPart(number, response.eTag(), body.size(), crc);
-  }
-
-  UploadPartRequest part(MultipartUpload upload, int number, PartBody content, int crc32c) {
-    return UploadPartRequest.builder()
-        .bucket(bucket.bucket())
-        .key(root + upload.key())
-        .uploadId(upload.uploadId())
-        .partNumber(number)
-        .contentLength(content.size())
-        .checksumCRC32C(sendsCrc32c() ? encode(crc32c) : null)
-        .contentMD5(sendsCrc32c() ? null : encode(content.md5()))
-        .build();
+    return uploads.upload(upload, number, body);
   }
 
   @Override
   public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
-    new Completion(this, upload, parts, retries.begin(), completionPatience).run();
-  }
-
-  /**
-   * Makes one attempt to complete an upload.
-   *
-   * @param limit time limit of the answer
-   * @throws SdkException if there was no answer, or one other than success
-   * @throws StoreException.Corrupt if the object of the store differs from the parts
-   */
-  void complete(MultipartUpload upload, List<UploadedPart> parts, Duration limit)
-      throws StoreException.Corrupt {
-    List<CompletedPart> completed = parts.stream().map(this::completed).toList();
-    CompleteMultipartUploadResponse response =
-        connected(
-            () ->
-                client.completeMultipartUpload(
-                    b ->
-                        b.bucket(bucket.bucket())
-                            .key(root + upload.key())
-                            .uploadId(upload.uploadId())
-                            .multipartUpload(m -> m.parts(completed))
-                            .overrideConfiguration(within(limit))));
-    if (response.eTag() == null) {
-      throw SdkClientException.create("completion was answered, but not what it has made");
-    }
-    check(upload, parts, response.checksumCRC32C());
-  }
-
-  /** Verifies a completed object by the checksum of its parts' checksums. */
-  private void check(MultipartUpload upload, List<UploadedPart> parts, String actual)
-      throws StoreException.Corrupt {
-    if (actual == null || !actual.contains("-")) {
-      return; // no checksum of parts; the store has verified each part when it received it
-    }
-    ByteBuffer checksums = ByteBuffer.allocate(Integer.BYTES * parts.size());
-    parts.forEach(part -> checksums.putInt(part.crc32c()));
-    String expected = encode(Crc32c.of(checksums.array())) + "-" + parts.size();
-    if (!actual.equals(expected)) {
-      throw new StoreException.Corrupt(
-          upload.key(),
-          location(upload.key())
-              + ": put together with CRC32C "
-              + actual
-              + " instead of "
-              + expected
-              + "; upload again under a new name",
-          null);
-    }
-  }
-
-  private CompletedPart completed(UploadedPart part) {
-    return CompletedPart.builder()
-        .partNumber(part.number())
-        .eTag(part.tag())
-        .checksumCRC32C(sendsCrc32c() ? encode(part.crc32c()) : null)
-        .build();
-  }
-
-  /** Tests whether the object of an upload exists, whatever the answer to its completion was. */
-  boolean isThere(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
-    long size = parts.stream().mapToLong(UploadedPart::size).sum();
-    return stat(upload.key())
-        .filter(info -> info.size() == size)
-        .filter(info -> info.metadata().equals(upload.metadata()))
-        .isPresent();
+    uploads.complete(upload, parts);
   }
 
   @Override
   public void abortMultipart(MultipartUpload upload) throws IOException {
-    try {
-      send(
-          upload.key(),
-          retries.begin(Retries.BRIEFLY), // a sweep removes what an outage leaves
-          failures ->
-              connected(
-                  () ->
-                      client.abortMultipartUpload(
-                          b ->
-                              b.bucket(bucket.bucket())
-                                  .key(root + upload.key())
-                                  .uploadId(upload.uploadId()))));
-    } catch (StoreException.Missing e) {
-      return; // aborted or completed before
-    }
+    uploads.abort(upload);
   }
 
   @Override
   public List<MultipartUpload> listMultipart(String prefix) throws IOException {
-    List<MultipartUpload> uploads = new ArrayList<>();
-    ListMultipartUploadsRequest.Builder request =
-        ListMultipartUploadsRequest.builder().bucket(bucket.bucket()).prefix(root + prefix);
-    ListMultipartUploadsResponse page;
-    do {
-      page = send(prefix, () -> client.listMultipartUploads(request.build()));
-      for (software.amazon.awssdk.services.s3.model.MultipartUpload upload : page.uploads()) {
-        uploads.add(new MultipartUpload(upload.key().substring(root.length()), upload.uploadId()));
-      }
-      request.keyMarker(page.nextKeyMarker()).uploadIdMarker(page.nextUploadIdMarker());
-    } while (Boolean.TRUE.equals(page.isTruncated()) && page.nextKeyMarker() != null);
-    return uploads;
+    return uploads.list(prefix);
   }
 
   @Override
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
     ListObjectsV2Request.Builder request =
-        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(root + prefix);
+        ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(requests.key(prefix));
     ListObjectsV2Response page;
     do {
-      page = send(prefix, () -> whole(client.listObjectsV2(request.build())));
+      page = requests.send(prefix, () -> whole(client.listObjectsV2(request.build())));
       for (S3Object object : page.contents()) {
         each.accept(
             new ListedObject(
-                object.key().substring(root.length()),
+                requests.keyOf(object.key()),
                 object.size(),
                 Optional.ofNullable(object.eTag()).map(ObjectVersion::new)));
       }
@@ -685,9 +445,12 @@ public final class S3ObjectStore implements ObjectStore {
 
   private void deleteBatch(List<String> keys) throws StoreException {
     List<ObjectIdentifier> objects =
-        keys.stream().map(key -> ObjectIdentifier.builder().key(root + key).build()).toList();
+        keys.stream()
+            .map(key -> ObjectIdentifier.builder().key(requests.key(key)).build())
+            .toList();
     List<S3Error> kept =
-        send(
+        requests
+            .send(
                 keys.get(0),
                 () ->
                     client.deleteObjects(
@@ -703,46 +466,23 @@ public final class S3ObjectStore implements ObjectStore {
 
   private StoreException notDeleted(List<S3Error> errors) {
     S3Error first = errors.get(0);
-    String key = first.key() == null ? "" : first.key().substring(root.length());
+    String key = first.key() == null ? "" : requests.keyOf(first.key());
     String more = errors.size() == 1 ? "" : ", and " + (errors.size() - 1) + " more";
-    String message = location(key) + ": not deleted: " + first.code() + more;
+    String message = requests.location(key) + ": not deleted: " + first.code() + more;
     return "AccessDenied".equals(first.code())
         ? new StoreException.Refused(key, message + "; allow s3:DeleteObject", null)
         : new StoreException.Unavailable(key, message, null);
   }
 
-  private ObjectVersion version(String key, String tag) throws StoreException {
-    if (tag == null) {
-      throw new StoreException.Refused(
-          key, location(key) + ": answered without an ETag; use a store that sends one", null);
-    }
-    return new ObjectVersion(tag);
-  }
-
-  /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */
-  StoreException failed(String key, S3Failure failure) {
-    return Causes.find(failure.cause(), StoreException.class)
-        .orElseGet(() -> failure.toException(key, location(key)));
-  }
-
-  /** Location of an object in messages. */
-  String location(String key) {
-    return "s3://" + bucket.bucket() + "/" + root + key;
-  }
-
   @Override
   public Optional<String> service() {
-    URL place = client.utilities().getUrl(b -> b.bucket(bucket.bucket()).key(root + "*"));
+    URL place = client.utilities().getUrl(b -> b.bucket(bucket.bucket()).key(requests.key("*")));
     return Optional.of(place.getProtocol() + "://" + place.getAuthority() + place.getPath());
-  }
-
-  void speak(Dialect other) {
-    dialect = other;
   }
 
   @Override
   public Optional<ProbedService> probedService() {
-    return Optional.of(new S3ProbedService(client, this));
+    return Optional.of(new S3ProbedService(requests, form, uploads));
   }
 
   @Override

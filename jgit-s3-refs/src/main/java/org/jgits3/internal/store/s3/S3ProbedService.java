@@ -30,28 +30,32 @@ final class S3ProbedService implements ProbedService {
 
   private static final int BAD_REQUEST = 400;
 
+  private final S3Requests requests;
   private final S3Client client;
-  private final S3ObjectStore store;
+  private final WriteForm form;
+  private final S3Uploads uploads;
 
-  S3ProbedService(S3Client client, S3ObjectStore store) {
-    this.client = client;
-    this.store = store;
+  S3ProbedService(S3Requests requests, WriteForm form, S3Uploads uploads) {
+    this.requests = requests;
+    this.client = requests.client();
+    this.form = form;
+    this.uploads = uploads;
   }
 
   @Override
   public void speak(Dialect dialect) {
-    store.speak(dialect);
+    form.speak(dialect);
   }
 
   @Override
   public boolean refusesWrongPut(String key) throws IOException {
-    PutObjectRequest put = store.write(key, NAMED).build();
+    PutObjectRequest put = form.put(key, NAMED).build();
     return refuses(key, () -> client.putObject(put, RequestBody.fromBytes(BODY)));
   }
 
   @Override
   public boolean refusesWrongPart(MultipartUpload upload) throws IOException {
-    UploadPartRequest part = store.part(upload, 1, NAMED, NAMED.crc32c());
+    UploadPartRequest part = form.part(upload, 1, NAMED, NAMED.crc32c());
     return refuses(upload.key(), () -> client.uploadPart(part, RequestBody.fromBytes(BODY)));
   }
 
@@ -59,12 +63,12 @@ final class S3ProbedService implements ProbedService {
   public boolean refusesToComplete(MultipartUpload upload, List<UploadedPart> parts)
       throws IOException {
     try {
-      store.complete(upload, parts, S3ObjectStore.WRITE_TIMEOUT);
+      uploads.attempt(upload, parts, S3ObjectStore.WRITE_TIMEOUT);
       return false;
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       if (failure.undecided()) {
-        throw store.failed(upload.key(), failure);
+        throw requests.failed(upload.key(), failure);
       }
       return true;
     }
@@ -78,7 +82,7 @@ final class S3ProbedService implements ProbedService {
       if (e instanceof SdkServiceException answer && answer.statusCode() == BAD_REQUEST) {
         return true;
       }
-      throw store.failed(key, S3Failure.of(e));
+      throw requests.failed(key, S3Failure.of(e));
     }
   }
 }

@@ -28,6 +28,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
@@ -305,7 +306,7 @@ class LogCompactionTest {
     assertThat(now.segments().get(0).object().id()).isEqualTo(damaged);
     assertThat(now.segments()).hasSizeLessThanOrEqualTo(6);
     assertThat(entries(now)).isEqualTo(12 * 251L);
-    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+    assertThat(log.metrics().of(Count.DAMAGED_LOG_OBJECTS)).isEqualTo(1);
   }
 
   @Test
@@ -328,7 +329,7 @@ class LogCompactionTest {
     assertThat(now.tail()).singleElement().satisfies(this::isLarge);
     assertThat(now.leftBehind()).isEqualTo(now.tail());
     assertThat(now.newest()).isEmpty();
-    assertThat(log.metrics().damagedLogObjects()).isEqualTo(1);
+    assertThat(log.metrics().of(Count.DAMAGED_LOG_OBJECTS)).isEqualTo(1);
     assertThatThrownBy(() -> reflog("refs/tags/v7")).isInstanceOf(StoreException.Corrupt.class);
 
     memory.put(key(damaged), before, 0, before.length); // restored from a copy

@@ -10,7 +10,6 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
@@ -18,6 +17,7 @@ import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
 
@@ -26,7 +26,7 @@ public final class LongLog {
   private final ManifestCommitter committer;
   private final LogObjects objects;
   private final LogCompaction compaction;
-  private final RefsCounters metrics = new RefsCounters();
+  private final Counters metrics = new Counters();
   private int transactions;
 
   public LongLog(ObjectStore store, String repository) {
@@ -108,7 +108,7 @@ public final class LongLog {
     return compaction;
   }
 
-  RefsCounters metrics() {
+  Counters metrics() {
     return metrics;
   }
 

@@ -15,6 +15,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.metrics.Count;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,8 +82,8 @@ class DerivationTest extends DerivationTestCase {
 
     assertThat(requestsOf("refs/changes/9/1", second)).isEqualTo(1);
     assertThat(requestsOf("refs/changes/8/1", null)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -95,7 +96,7 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf("refs/heads/own", first)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -108,7 +109,7 @@ class DerivationTest extends DerivationTestCase {
     update("refs/heads/later", second);
 
     assertThat(requestsOf("refs/heads/later", second)).isEqualTo(1);
-    assertThat(here.refsMetrics().derivations()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(1);
     assertSameRefs();
   }
 
@@ -120,8 +121,8 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf(MASTER, first)).isEqualTo(2);
-    assertThat(here.refsMetrics().derivations()).isZero();
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertSameRefs();
   }
 
@@ -134,7 +135,7 @@ class DerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
 
     assertThat(requestsOf(MASTER, second)).isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertSameRefs();
   }
 }

@@ -17,6 +17,7 @@ import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +36,7 @@ class RecentDerivationTest extends DerivationTestCase {
     change(0, RefFold.FEW, ObjectId.zeroId(), first);
     openCompacted();
     look();
-    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
   }
 
   private void change(int from, int count, ObjectId before, ObjectId after) throws IOException {
@@ -74,12 +75,12 @@ class RecentDerivationTest extends DerivationTestCase {
       fold();
       look();
       folds++;
-      assertThat(here.refsMetrics().derivations()).isEqualTo(folds);
+      assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(folds);
       recent |= writer.manifest().refs().hasRecent();
     } while (writer.manifest().refs().hasRecent());
     assertThat(recent).isTrue();
     assertThat(folds).as("8000 entries of a recent table").isEqualTo(8000 / STEP + 1);
-    assertThat(here.refsMetrics().downloads()).as("that of the beginning").isEqualTo(1);
+    assertThat(here.counters().of(Count.DOWNLOADS)).as("that of the beginning").isEqualTo(1);
   }
 
   @Test
@@ -91,8 +92,8 @@ class RecentDerivationTest extends DerivationTestCase {
     writer.getRefDatabase().compact();
     assertThat(writer.manifest().refs().hasRecent()).isFalse();
     look();
-    assertThat(here.refsMetrics().derivations()).isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(2);
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
   }
 
   @Test
@@ -104,22 +105,22 @@ class RecentDerivationTest extends DerivationTestCase {
     RequestCounts.Snapshot before = counts.snapshot();
     assertThat(names(reader)).isEqualTo(names(writer));
     assertThat(counts.snapshot().since(before).total()).isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).isEqualTo(2);
-    assertThat(here.refsMetrics().derivations()).isZero();
+    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
+    assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
   }
 
   @Test
   void a_large_recent_table_that_was_missed_is_downloaded_in_one_request() throws Exception {
     change(0, 5000, first, second);
     look();
-    long downloads = here.refsMetrics().downloads();
+    long downloads = here.counters().of(Count.DOWNLOADS);
     change(5000, STEP, first, second);
     fold();
     assertThat(writer.manifest().refs().tables().get(1).count()).isEqualTo(5000 + STEP);
     RequestCounts.Snapshot before = counts.snapshot();
     look();
     assertThat(counts.snapshot().since(before).total()).as("with the manifest").isEqualTo(2);
-    assertThat(here.refsMetrics().downloads()).as("no base").isEqualTo(downloads + 1);
+    assertThat(here.counters().of(Count.DOWNLOADS)).as("no base").isEqualTo(downloads + 1);
   }
 
   @Test
@@ -131,7 +132,7 @@ class RecentDerivationTest extends DerivationTestCase {
         S3Repository r = late.openRepository("r")) {
       RequestCounts.Snapshot opened = cold.snapshot();
       assertThat(names(r)).isEqualTo(names(writer));
-      assertThat(late.refsMetrics().downloads()).isEqualTo(2);
+      assertThat(late.counters().of(Count.DOWNLOADS)).isEqualTo(2);
       RequestCounts.Snapshot made = cold.snapshot().since(opened);
       assertThat(made.requests())
           .containsEntry(RequestKind.GET, 1L)

@@ -25,11 +25,12 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -124,10 +125,10 @@ class RefsMemoryTest {
     assertThat(readsOf(a)).isZero();
     assertThat(readsOf(b)).isEqualTo(1);
     assertThat(readsOf(b)).isZero();
-    assertThat(here.refsMetrics().evictions()).isEqualTo(1);
+    assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(1);
     assertThat(here.tableBudget().count()).isEqualTo(1);
     assertThat(readsOf(a)).as("let go, so loaded again").isEqualTo(1);
-    assertThat(here.refsMetrics().evictions()).isEqualTo(2);
+    assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(2);
     assertThat(here.tableBudget().held()).isEqualTo(tableBytes());
   }
 
@@ -148,7 +149,7 @@ class RefsMemoryTest {
     S3Repository a = open("a");
     RefView view = a.getRefDatabase().validated();
     readsOf(open("b"));
-    assertThat(here.refsMetrics().evictions()).isEqualTo(1);
+    assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(1);
     assertThat(view.exact(CHANGE).getObjectId()).isEqualTo(first);
     assertThat(view.prefix("refs/changes/", Set.of())).hasSize(REFS);
   }
@@ -180,7 +181,7 @@ class RefsMemoryTest {
       assertThat(here.tableBudget().held()).isZero();
     }
     assertThat(a.getRefDatabase().known()).isEmpty();
-    assertThat(here.refsMetrics().evictions()).as("nothing was kept to be let go").isZero();
+    assertThat(here.counters().of(Count.EVICTIONS)).as("nothing was kept to be let go").isZero();
   }
 
   @Test
@@ -247,7 +248,7 @@ class RefsMemoryTest {
     assertThat(used.total()).as("manifest, snapshot, manifest").isEqualTo(3);
   }
 
-  private static SnapshotTables tables(ObjectStore store, RefsCounters metrics) {
+  private static SnapshotTables tables(ObjectStore store, Counters metrics) {
     return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
   }
 
@@ -275,7 +276,7 @@ class RefsMemoryTest {
             return super.read(range);
           }
         };
-    RefsCounters metrics = new RefsCounters();
+    Counters metrics = new Counters();
     SnapshotTables tables = tables(store, metrics);
     Manifest manifest = manifestOfA();
     FutureTask<RefTable> first = new FutureTask<>(() -> tables.of(manifest));
@@ -292,7 +293,7 @@ class RefsMemoryTest {
     assertThatThrownBy(first::get).hasCauseInstanceOf(StoreException.Unavailable.class);
     go.countDown();
     assertThat(second.get().size()).isEqualTo(REFS);
-    assertThat(metrics.parses()).isEqualTo(1);
+    assertThat(metrics.of(Count.PARSES)).isEqualTo(1);
   }
 
   @Holds("SnapshotTables: A look-up that waits for a table learns that loading failed")
@@ -314,7 +315,7 @@ class RefsMemoryTest {
             return super.read(range);
           }
         };
-    SnapshotTables tables = tables(store, new RefsCounters());
+    SnapshotTables tables = tables(store, new Counters());
     Manifest manifest = manifestOfA();
     FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
     waiter.set(new Thread(second));

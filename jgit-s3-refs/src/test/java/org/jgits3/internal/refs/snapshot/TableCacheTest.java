@@ -25,10 +25,11 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.metrics.Count;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
@@ -46,7 +47,7 @@ class TableCacheTest {
   private static final long SIZE = TABLE.bytes();
 
   private final AtomicLong time = new AtomicLong(1);
-  private final RefsCounters metrics = new RefsCounters();
+  private final Counters metrics = new Counters();
 
   /** A repository's place for a table. */
   private final class Place {
@@ -110,7 +111,7 @@ class TableCacheTest {
     assertThat(places).allMatch(Place::holds);
     assertThat(budget.count()).isEqualTo(3);
     assertThat(budget.held()).isEqualTo(3 * SIZE);
-    assertThat(metrics.evictions()).isZero();
+    assertThat(metrics.of(Count.EVICTIONS)).isZero();
   }
 
   @Test
@@ -141,7 +142,7 @@ class TableCacheTest {
     places.get(0).use();
     places.get(4).put(TABLE);
     assertThat(places).extracting(Place::holds).containsExactly(true, false, true, false, true);
-    assertThat(metrics.evictions()).isEqualTo(2);
+    assertThat(metrics.of(Count.EVICTIONS)).isEqualTo(2);
     assertThat(budget.held()).isEqualTo(3 * SIZE);
   }
 
@@ -154,7 +155,7 @@ class TableCacheTest {
     places.get(1).put(TABLE);
     assertThat(places).extracting(Place::holds).containsExactly(true, false);
     assertThat(budget.held()).isEqualTo(small.bytes());
-    assertThat(metrics.evictions()).isEqualTo(1);
+    assertThat(metrics.of(Count.EVICTIONS)).isEqualTo(1);
   }
 
   @Test
@@ -189,7 +190,7 @@ class TableCacheTest {
     Place place = new Place(budget(0));
     place.put(TABLE);
     assertThat(place.holds()).isFalse();
-    assertThat(metrics.evictions()).isZero();
+    assertThat(metrics.of(Count.EVICTIONS)).isZero();
   }
 
   @Test
@@ -202,7 +203,7 @@ class TableCacheTest {
     }
     assertThat(places).allMatch(Place::holds);
     assertThat(budget.count()).isEqualTo(2);
-    assertThat(metrics.evictions()).isZero();
+    assertThat(metrics.of(Count.EVICTIONS)).isZero();
   }
 
   @Test

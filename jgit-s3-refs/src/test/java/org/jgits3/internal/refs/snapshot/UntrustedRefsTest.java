@@ -28,6 +28,7 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
@@ -156,10 +157,10 @@ class UntrustedRefsTest {
     store.restamp();
     look();
     assertThat(look().table()).isSameAs(view.table());
-    assertThat(here.refsMetrics().parses()).isEqualTo(1);
-    assertThat(here.refsMetrics().comparisons()).isEqualTo(2);
-    assertThat(here.refsMetrics().differences()).isZero();
-    assertThat(here.manifestMetrics().decodings()).isEqualTo(1);
+    assertThat(here.counters().of(Count.PARSES)).isEqualTo(1);
+    assertThat(here.counters().of(Count.COMPARISONS)).isEqualTo(2);
+    assertThat(here.counters().of(Count.DIFFERENCES)).isZero();
+    assertThat(here.counters().of(Count.DECODINGS)).isEqualTo(1);
   }
 
   @Test
@@ -188,7 +189,7 @@ class UntrustedRefsTest {
     }
     assertThat(snapshot).isGreaterThan(8 << 20);
     assertThat((allocated() - before) / lookUps).isLessThan(1 << 20);
-    assertThat(here.refsMetrics().parses()).isEqualTo(1);
+    assertThat(here.counters().of(Count.PARSES)).isEqualTo(1);
   }
 
   /** Bytes that all threads have allocated. */
@@ -232,7 +233,7 @@ class UntrustedRefsTest {
     RefView view = look();
     assertThat(view.table()).isSameAs(table);
     assertThat(look().table()).isSameAs(table);
-    assertThat(here.manifestMetrics().decodings()).isEqualTo(2);
+    assertThat(here.counters().of(Count.DECODINGS)).isEqualTo(2);
   }
 
   @Test
@@ -262,8 +263,8 @@ class UntrustedRefsTest {
       assertThat(task.get().table()).isSameAs(view.table());
     }
     assertThat(view.exact(MASTER).getObjectId()).isEqualTo(second);
-    assertThat(here.refsMetrics().parses()).isEqualTo(2);
-    assertThat(here.manifestMetrics().decodings()).isEqualTo(2);
+    assertThat(here.counters().of(Count.PARSES)).isEqualTo(2);
+    assertThat(here.counters().of(Count.DECODINGS)).isEqualTo(2);
   }
 
   @Test
@@ -273,7 +274,7 @@ class UntrustedRefsTest {
     RefTable table = look().table();
     flipped.set(true);
     assertThat(keyOfFailure()).endsWith(snapshotId());
-    assertThat(here.refsMetrics().differences()).isEqualTo(1);
+    assertThat(here.counters().of(Count.DIFFERENCES)).isEqualTo(1);
     update(reader, MASTER, second);
     flipped.set(false);
     assertThat(look().table()).isSameAs(table);
@@ -341,9 +342,9 @@ class UntrustedRefsTest {
     createRefs(REFS);
     open("keepRawBytes = false");
     requestsOf(3);
-    assertThat(here.refsMetrics().parses()).isEqualTo(3);
-    assertThat(here.refsMetrics().comparisons()).isZero();
-    assertThat(here.manifestMetrics().decodings()).isGreaterThanOrEqualTo(3);
+    assertThat(here.counters().of(Count.PARSES)).isEqualTo(3);
+    assertThat(here.counters().of(Count.COMPARISONS)).isZero();
+    assertThat(here.counters().of(Count.DECODINGS)).isGreaterThanOrEqualTo(3);
     assertThat(here.tableBudget().count()).isZero();
   }
 }

@@ -31,6 +31,7 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.Holds;
@@ -211,7 +212,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private static SnapshotTables tables(ObjectStore store) {
-    RefsCounters metrics = new RefsCounters();
+    Counters metrics = new Counters();
     return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
   }
 

@@ -29,7 +29,7 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.UnknownOutcomeException;
-import org.jgits3.metrics.UnknownCause;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
@@ -320,7 +320,7 @@ class CompactionInterleavingTest {
   void C5_the_slower_of_two_compactions_deletes_what_it_uploaded() throws Exception {
     compactWhileOthersDoForTheFirstTime();
     assertThat(objectsBelow("/refs/")).as("those that are listed").hasSize(tables());
-    assertThat(slowly.refsMetrics().foldsLost()).isPositive();
+    assertThat(slowly.counters().of(Count.FOLDS_LOST)).isPositive();
     assertNothingIsLost("what was uploaded in vain was deleted");
   }
 
@@ -373,7 +373,7 @@ class CompactionInterleavingTest {
             TestRepositories.manager(new Silent(), "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = cut.openRepository("r")) {
       action.accept(r);
-      assertThat(cut.manifestMetrics().unknownOutcomes(UnknownCause.NO_ANSWER)).isEqualTo(1);
+      assertThat(cut.counters().of(Count.UNKNOWN_NO_ANSWER)).isEqualTo(1);
     }
     fast.getRefDatabase().exactRef(REF); // reads the newest manifest
     for (LiveObject listed : LiveObject.of(fast.manifest())) {

@@ -25,7 +25,7 @@ import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.metrics.UnknownCause;
+import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -144,7 +144,7 @@ class CopiedWriteTest {
     assertWhole();
     assertThat(repository.manifest().refs().hasRecent()).isEqualTo(refs > 0);
     assertThat(repository.manifest().refs().overlay()).isEmpty();
-    assertThat(manager.refsMetrics().foldsLost()).isZero();
+    assertThat(manager.counters().of(Count.FOLDS_LOST)).isZero();
   }
 
   @Test
@@ -176,7 +176,7 @@ class CopiedWriteTest {
     Folds.fold(repository);
     assertWhole();
     assertThat(repository.manifest().log().segments()).hasSize(1);
-    assertThat(manager.refsMetrics().foldsLost()).isZero();
+    assertThat(manager.counters().of(Count.FOLDS_LOST)).isZero();
   }
 
   @Test
@@ -190,7 +190,7 @@ class CopiedWriteTest {
         .containsOnly("outcome unknown; fetch before retrying");
     assertWhole();
     assertThat(entries()).as("transactions").isEqualTo(logged + 1);
-    assertThat(manager.manifestMetrics().unknownOutcomes(UnknownCause.PRUNED)).isEqualTo(1);
+    assertThat(manager.counters().of(Count.UNKNOWN_PRUNED)).isEqualTo(1);
   }
 
   private long entries() throws IOException {

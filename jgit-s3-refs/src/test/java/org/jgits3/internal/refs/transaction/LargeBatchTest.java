@@ -31,11 +31,11 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
@@ -316,8 +316,8 @@ public class LargeBatchTest {
             new PackUploads(store, UploadOptions.DEFAULT),
             committer,
             background,
-            new RefsCounters(),
-            new TableCache(Long.MAX_VALUE, new RefsCounters()));
+            new Counters(),
+            new TableCache(Long.MAX_VALUE, new Counters()));
     return new S3RefDatabase(here, shared, new NothingDropped(), Freshness.ALWAYS);
   }
 

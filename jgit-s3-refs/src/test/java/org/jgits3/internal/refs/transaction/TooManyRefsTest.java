@@ -27,7 +27,6 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.RefsCounters;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
@@ -42,6 +41,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
@@ -125,7 +125,7 @@ class TooManyRefsTest {
     try (ManifestCommitter committer =
         StoredManifest.committer(
             store, RepositoryName.of("r"), new CommitPolicy(Duration.ofSeconds(1)))) {
-      Compaction compaction = new Compaction(upload, committer, new RefsCounters());
+      Compaction compaction = new Compaction(upload, committer, new Counters());
       isRefused(
           () ->
               compaction.run(

@@ -302,7 +302,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   }
 
   @Holds(
-      "DirectoryObjectStore: A write in a directory is decided only when the names of the object "
+      "DirectoryNames, DirectoryObjectStore: A write in a directory is decided only when the names of the object "
           + "are on the disk; otherwise it is unknown")
   @Test
   void no_write_is_decided_before_the_names_of_the_object_are_on_the_disk() throws IOException {

@@ -55,7 +55,7 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
-@Holds("S3ObjectStore: A completed upload has the checksum computed from those of its parts")
+@Holds("S3Uploads: A completed upload has the checksum computed from those of its parts")
 @Holds(
     "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a "
         + "version")
@@ -425,7 +425,7 @@ class S3AnswersTest {
   }
 
   @Holds(
-      "S3ObjectStore: Connections are reserved for manifests. A lost answer of a manifest is "
+      "S3Requests, S3ObjectStore: Connections are reserved for manifests. A lost answer of a manifest is "
           + "replaced within seconds.")
   @Test
   void manifests_have_connections_that_transfers_leave_free() throws Exception {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
  * Tests of the memory that a long upload allocates, on its own thread and those that send its
  * parts.
  */
-@Holds("S3ObjectStore, PartBody: A part is sent from its buffers without a copy")
+@Holds("S3Uploads, PartBody: A part is sent from its buffers without a copy")
 @Timeout(120)
 class UploadAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
