@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.store.StoreKind;
 import org.jgits3.testing.GitClient;
-import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * own each.
  */
 @ParameterizedClass
-@MethodSource("org.jgits3.testing.StoreKind#ofThisRun")
+@MethodSource("org.jgits3.store.StoreKind#ofThisRun")
 abstract class EachStoreContract {
   @Parameter StoreKind kind;
   @TempDir Path scratch;

@@ -24,12 +24,12 @@ import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.store.StoreKind;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.RandomSeed;
-import org.jgits3.testing.StoreKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -57,7 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
 @ParameterizedClass
-@MethodSource("org.jgits3.testing.StoreKind#ofThisRun")
+@MethodSource("org.jgits3.store.StoreKind#ofThisRun")
 @Tag("s3")
 class GitEndToEndIT {
   private static final long SEED = RandomSeed.first();

@@ -13,10 +13,10 @@ import java.util.Optional;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.probe.Markers;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreKind;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.jgits3.testing.StoreKind;
 
 /**
  * A store as the command line is told of it.

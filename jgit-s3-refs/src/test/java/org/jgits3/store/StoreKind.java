@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.store;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreLocation;
+import org.jgits3.testing.RandomSeed;
+import org.jgits3.testing.S3Server;
+import org.jgits3.testing.S3Servers;
 
 /** Kind of a store on which the tests of the layers above run. */
 public enum StoreKind {
