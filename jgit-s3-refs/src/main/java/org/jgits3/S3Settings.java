@@ -49,7 +49,10 @@ public final class S3Settings {
 
   private static final Setting<StoreLocation> STORE =
       Setting.of(
-          "", "store", StoreLocation.parse(DEFAULT_STORE), at -> StoreLocation.parse(at.text()));
+          "",
+          "store",
+          StoreLocation.parse(DEFAULT_STORE),
+          at -> Stores.known(StoreLocation.parse(at.text())));
   private static final Setting<Optional<URI>> ENDPOINT =
       Setting.optional("", "endpoint", S3Settings::endpoint);
   private static final Setting<Optional<String>> REGION =
@@ -199,10 +202,11 @@ public final class S3Settings {
    *
    * @param other location of that store
    * @return a copy
+   * @throws IllegalArgumentException if no {@link ObjectStoreProvider} has the scheme of its URL
    */
   public S3Settings withLocation(StoreLocation other) {
     Map<Setting<?>, Object> changed = new HashMap<>(values);
-    changed.put(STORE, other);
+    changed.put(STORE, Stores.known(other));
     return new S3Settings(changed, config);
   }
 

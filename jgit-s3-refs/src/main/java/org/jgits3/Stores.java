@@ -2,6 +2,10 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
@@ -22,18 +26,59 @@ public final class Stores {
   private Stores() {}
 
   /**
-   * Opens a bucket or a directory.
+   * Opens a bucket, a directory, or the store of an {@link ObjectStoreProvider}.
    *
    * @param location location of the store
-   * @param options options of the connection to S3; ignored for a directory
+   * @param options options of the connection; ignored for a directory
    * @return the store, to be closed by the caller or by the manager that it is given to
-   * @throws IOException if a directory cannot be created or used, or the region is not known
+   * @throws IllegalArgumentException with one line, if no provider has the scheme of the URL, or
+   *     its provider does not take it
+   * @throws IOException if a directory cannot be created or used, the region is not known, or a
+   *     provider cannot open the store
    */
   public static ObjectStore open(StoreLocation location, StoreOptions options) throws IOException {
     if (location instanceof StoreLocation.Bucket bucket) {
       return S3ObjectStore.open(bucket, options);
     }
+    if (location instanceof StoreLocation.Provided provided) {
+      return provider(provided).open(provided.url(), options);
+    }
     return new DirectoryObjectStore(((StoreLocation.Directory) location).path());
+  }
+
+  /**
+   * Requires a location that can be opened by its kind.
+   *
+   * @throws IllegalArgumentException if no provider has the scheme of the URL
+   */
+  static StoreLocation known(StoreLocation location) {
+    if (location instanceof StoreLocation.Provided provided) {
+      provider(provided);
+    }
+    return location;
+  }
+
+  /** Finds the provider of a location; of several, the first on the class path. */
+  private static ObjectStoreProvider provider(StoreLocation.Provided location) {
+    Set<String> known = new TreeSet<>(Set.of("file:", "s3:"));
+    try {
+      for (ObjectStoreProvider provider : ServiceLoader.load(ObjectStoreProvider.class)) {
+        if (provider.scheme().equals(location.scheme())) {
+          return provider;
+        }
+        known.add(provider.scheme() + ":");
+      }
+    } catch (ServiceConfigurationError e) {
+      throw new IllegalArgumentException(
+          "'" + location + "': a provider of stores cannot be loaded: " + e.getMessage(), e);
+    }
+    throw new IllegalArgumentException(
+        "'"
+            + location
+            + "' is not a store: no jar on the class path provides "
+            + location.scheme()
+            + ":, only "
+            + String.join(", ", known));
   }
 
   /**

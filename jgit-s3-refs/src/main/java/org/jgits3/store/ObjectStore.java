@@ -12,17 +12,22 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Objects named by keys: the primitives that everything else is built from.
+ * Objects named by keys: the primitives that everything else is built from. {@code
+ * ObjectStoreContract}, in the jar of the classifier {@code store-tests}, tests an implementation.
  *
  * <p>An implementation guarantees:
  *
  * <ol>
  *   <li>A write is atomic: a reader sees all of it or none of it, never a mixture of two versions.
- *   <li>A read started after a write was acknowledged sees that write or a later one.
- *   <li>Of conditional writes with the same {@link Precondition}, at most one is applied, whichever
- *       process they come from.
+ *   <li>A read or listing started after a write was acknowledged sees that write or a later one.
+ *   <li>Of conditional writes of one key with the same {@link Precondition}, at most one is
+ *       applied, whichever process they come from. The service compares and writes in one step: a
+ *       read before an unconditional write keeps no such promise.
  *   <li>An acknowledged write survives a crash of every process involved.
- *   <li>Versions of different contents of one key differ.
+ *   <li>Versions of different contents of one key differ. A write, a read, {@link #stat} and a
+ *       listing tell the same version of the same write, in every process, as long as the object
+ *       stays.
+ *   <li>A listing has each object once that exists from its beginning to its end.
  * </ol>
  *
  * <p>A caller must not rely on the order of listings, a DELETE that checks anything, a key that is
@@ -32,11 +37,15 @@ import java.util.function.Consumer;
  * <p>Keys are relative to the store: US-ASCII, segments separated by {@code /}, no leading or
  * trailing slash, at most 900 bytes. A listing prefix is empty or ends in {@code /}.
  *
- * <p>Implementations are safe for use by many threads, also between processes. Failures are {@link
- * StoreException}s whose subclass tells the caller what to do. Requests that can be repeated
- * without harm (reads, writes of immutable objects, parts, deletes) are retried within the
- * implementation for as long as an outage may last; conditional writes never are: {@link #putIf} is
- * one attempt.
+ * <p>Implementations are safe for use by many threads, also between processes. Several are open at
+ * a time for the same objects.
+ *
+ * <p>Failures are {@link StoreException}s whose subclass tells the caller what to do. Requests that
+ * can be repeated without harm (reads, writes of immutable objects, parts, deletes) are retried
+ * within the implementation for as long as an outage may last ({@link
+ * StoreOptions#requestDeadline}); then they fail with {@link StoreException.Unavailable}, as a
+ * request does that has no answer. Conditional writes are never retried: {@link #putIf} is one
+ * attempt, bounded in time. An interrupt ends a pause between attempts.
  */
 public interface ObjectStore extends Closeable {
   /**
@@ -123,7 +132,12 @@ public interface ObjectStore extends Closeable {
 
   /**
    * Makes one attempt of a conditional write of a small object. Never retried in here: a second
-   * attempt would turn the caller's own success into a refusal.
+   * attempt would turn the caller's own success into a refusal. So a client that repeats requests
+   * by itself is told not to.
+   *
+   * <p>{@link PutOutcome.Lost} is the answer of a service that compared and refused. Without an
+   * answer, or with one that leaves the matter open (a conflict, a fault of the service), the
+   * outcome is {@link PutOutcome.Unknown}.
    *
    * @param key object to write
    * @param body its new content; not modified by the caller before this returns
@@ -136,7 +150,8 @@ public interface ObjectStore extends Closeable {
 
   /**
    * Writes an object under a name that is used once. May be sent several times; since no other
-   * content is ever written under the name, a repetition changes nothing.
+   * content is ever written under the name, a repetition changes nothing. The object keeps its
+   * version, too: a store that gives each write a new one creates the object only if it is absent.
    *
    * @param key object to write
    * @param src array that holds the content; not modified by the caller before this returns or
@@ -172,8 +187,9 @@ public interface ObjectStore extends Closeable {
   UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) throws IOException;
 
   /**
-   * Completes an upload. If the answer is lost, the implementation finds out whether the object
-   * exists with the right length and metadata before it reports a failure.
+   * Completes an upload; only then the object is there. If the answer is lost, or the upload is
+   * gone, the implementation finds out whether the object exists with the right length and metadata
+   * before it reports a failure. So an upload may be completed again.
    *
    * @param upload upload to complete
    * @param parts all parts, in ascending order of number, numbered from 1 without gaps
@@ -185,9 +201,10 @@ public interface ObjectStore extends Closeable {
   void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) throws IOException;
 
   /**
-   * Aborts an upload and frees its parts. Does nothing if the upload no longer exists.
+   * Aborts an upload and frees its parts; it cannot be completed any more. Does nothing if the
+   * upload no longer exists.
    *
-   * @param upload upload to abort
+   * @param upload upload to abort, as it was begun or listed
    * @throws StoreException if the store does not answer or refuses
    */
   void abortMultipart(MultipartUpload upload) throws IOException;
@@ -206,7 +223,8 @@ public interface ObjectStore extends Closeable {
    * Lists objects, page by page, without holding them all.
    *
    * @param prefix empty, or a prefix that ends in {@code /}
-   * @param each called for every object under the prefix, in no particular order
+   * @param each called for every object under the prefix, in no particular order, by the thread
+   *     that lists
    * @throws StoreException if the store does not answer or refuses
    */
   void list(String prefix, Consumer<ListedObject> each) throws IOException;
@@ -214,7 +232,7 @@ public interface ObjectStore extends Closeable {
   /**
    * Deletes objects; those that do not exist count as deleted.
    *
-   * @param keys objects to delete
+   * @param keys objects to delete, any number of them
    * @throws StoreException if one could not be deleted; others may have been
    */
   void delete(Collection<String> keys) throws IOException;
@@ -232,9 +250,10 @@ public interface ObjectStore extends Closeable {
   }
 
   /**
-   * Returns the service behind this store, for a probe.
+   * Returns the service behind this store, for a probe that sends wrong checksums and finds out a
+   * dialect of S3.
    *
-   * @return the service; empty if there is none, as for a local directory
+   * @return the service; empty for a store that is no service of S3
    */
   default Optional<ProbedService> probedService() {
     return Optional.empty();
@@ -247,8 +266,8 @@ public interface ObjectStore extends Closeable {
   default void endRetries() {}
 
   /**
-   * Location of this store for messages, as an administrator writes it: {@code s3://bucket/prefix}
-   * or {@code file:DIR}.
+   * Location of this store for messages, as an administrator writes it: {@code s3://bucket/prefix},
+   * {@code file:DIR} or the URL of a provider.
    *
    * @return location without credentials
    */

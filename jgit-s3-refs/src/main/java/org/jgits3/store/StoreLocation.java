@@ -4,9 +4,10 @@ package org.jgits3.store;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Location of a store: {@code file:DIR} or {@code s3://bucket/prefix}. */
+/** Location of a store: {@code file:DIR}, {@code s3://bucket/prefix}, or another URL. */
 public sealed interface StoreLocation {
   /**
    * A local directory.
@@ -106,11 +107,35 @@ public sealed interface StoreLocation {
   }
 
   /**
+   * A store of another kind, whose provider reads the URL.
+   *
+   * @param scheme scheme of the URL, without its colon
+   * @param url the URL as it was written
+   */
+  record Provided(String scheme, String url) implements StoreLocation {
+    private static final Pattern URL = Pattern.compile("([a-z][a-z0-9+.-]*):.*", Pattern.DOTALL);
+
+    private static Provided parse(String url) {
+      Matcher matcher = URL.matcher(url);
+      if (!matcher.matches() || matcher.group(1).equals("s3")) {
+        throw new IllegalArgumentException(
+            "'" + url + "' is not a store; write file:DIR or s3://bucket/prefix");
+      }
+      return new Provided(matcher.group(1), url);
+    }
+
+    @Override
+    public String toString() {
+      return url;
+    }
+  }
+
+  /**
    * Parses a location.
    *
    * @param url {@code file:DIR}, relative to the working directory or absolute, also as {@code
    *     file:///DIR}, taken literally; or {@code s3://bucket/prefix}, with or without a slash at
-   *     its end
+   *     its end; or a URL of another scheme
    * @return the location
    * @throws IllegalArgumentException with one line that says what is wrong
    */
@@ -121,7 +146,6 @@ public sealed interface StoreLocation {
     if (url.startsWith(Bucket.SCHEME)) {
       return Bucket.parse(url);
     }
-    throw new IllegalArgumentException(
-        "'" + url + "' is not a store; write file:DIR or s3://bucket/prefix");
+    return Provided.parse(url);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,6 +29,13 @@ class StoreLocationTest {
     assertThat(StoreLocation.parse(url)).isEqualTo(new StoreLocation.Bucket("bucket", prefix));
   }
 
+  @Test
+  void url_of_another_scheme_is_kept_for_its_provider() {
+    assertThat(StoreLocation.parse("memory:a/b?c"))
+        .isEqualTo(new StoreLocation.Provided("memory", "memory:a/b?c"))
+        .hasToString("memory:a/b?c");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -36,7 +44,7 @@ class StoreLocationTest {
         "file:",
         "file://",
         "file://host/srv",
-        "http://bucket/",
+        "S3://bucket",
         "s3:bucket",
         "s3://",
         "s3:///prefix",

@@ -59,7 +59,19 @@ public final class ForkedJvm {
    * @return the program, not started
    */
   public static ProcessBuilder program(Class<?> main, String... args) {
-    return program(List.of(), List.of(), main, args);
+    return program(List.of(), main, args);
+  }
+
+  /**
+   * Prepares a program as {@link #program(Class, String...)} does.
+   *
+   * @param options options of the JVM; a class path among them replaces that of this one
+   * @param main the program
+   * @param args its arguments
+   * @return the program, not started
+   */
+  public static ProcessBuilder program(List<String> options, Class<?> main, String... args) {
+    return program(List.of(), options, main, args);
   }
 
   private static ProcessBuilder program(

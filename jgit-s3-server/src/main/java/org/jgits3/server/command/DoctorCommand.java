@@ -40,7 +40,7 @@ final class DoctorCommand extends StoreCommand {
     S3Settings settings = program.settings();
     try (ObjectStore store = Stores.open(settings.location(), impatient(settings.options()))) {
       ProbeReport report = probe(store);
-      Dialect dialect = store.service().isPresent() ? report.dialect() : null;
+      Dialect dialect = store.probedService().isPresent() ? report.dialect() : null;
       print(report, dialect, report.ok() ? unfinishedUploads(store) : List.of());
       report.orRefuse();
     }
@@ -87,7 +87,7 @@ final class DoctorCommand extends StoreCommand {
     return store.listMultipart("").stream().map(MultipartUpload::key).sorted().toList();
   }
 
-  /** Prints the result; no dialect for a directory, to which nothing is sent. */
+  /** Prints the result; no dialect for a store that is no service of S3. */
   private void print(ProbeReport report, @Nullable Dialect dialect, List<String> uploads) {
     output.value(new Diagnosis(report.ok(), report.location(), dialect, report.checks(), uploads));
     output.line(report.location());

@@ -88,13 +88,7 @@ class LauncherIT {
 
   @Test
   void commands_that_run_long_are_not_started_as_brief_ones() throws IOException {
-    Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
-    Files.writeString(
-        java,
-        "#!/bin/sh\n[ \"$1\" != -version ] || exec '%s/bin/java' -version\necho \"$@\"\n"
-            .formatted(JAVA_HOME));
-    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
-
+    makeJdkThatPrintsArguments();
     List<String> brief = new ArrayList<>();
     for (String command : JgitS3.commandLine().getSubcommands().keySet()) {
       if (launchedBriefly(command)) {
@@ -117,6 +111,26 @@ class LauncherIT {
             "stats",
             "doctor");
     assertThat(launchedBriefly("events", "--follow")).isFalse();
+  }
+
+  @Test
+  void jars_of_stores_follow_the_program_on_the_class_path() throws IOException {
+    makeJdkThatPrintsArguments();
+    for (String command : List.of("list", "serve")) {
+      Command launched =
+          launch(scratch.resolve("jdk"), Map.of("JGIT_S3_CLASSPATH", "/a.jar:/b.jar"), command);
+      assertThat(launched.succeeds().stdout())
+          .contains(" -cp " + jar + ":/a.jar:/b.jar org.jgits3.server.Main ");
+    }
+  }
+
+  private void makeJdkThatPrintsArguments() throws IOException {
+    Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
+    Files.writeString(
+        java,
+        "#!/bin/sh\n[ \"$1\" != -version ] || exec '%s/bin/java' -version\necho \"$@\"\n"
+            .formatted(JAVA_HOME));
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   /** Asks a {@code java} that prints its arguments. */

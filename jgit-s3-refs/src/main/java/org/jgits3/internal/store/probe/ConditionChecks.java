@@ -64,7 +64,8 @@ final class ConditionChecks {
     if (outcome instanceof PutOutcome.Won won) {
       first = won.version();
       return Optional.of(
-          "an object that exists was created again; concurrent creations would lose repositories");
+          "an object that exists was created again, so If-None-Match of a PUT is ignored;"
+              + " concurrent creations would lose repositories");
     }
     return Optional.empty();
   }
@@ -91,7 +92,8 @@ final class ConditionChecks {
     if (run.attempt(key, THIRD, Precondition.matches(first)) instanceof PutOutcome.Won won) {
       second = won.version();
       return Optional.of(
-          "a write with an outdated version was accepted; concurrent pushes would lose updates");
+          "a write with an outdated version was accepted, so If-Match of a PUT is ignored;"
+              + " concurrent pushes would lose updates");
     }
     return Optional.empty();
   }

@@ -85,7 +85,11 @@ final class ObjectChecks {
   }
 
   private Optional<String> staleRange() throws IOException {
-    store.put(key, body, 1, body.length - 1);
+    byte[] other = Arrays.copyOfRange(body, 1, body.length);
+    if (!(run.attempt(key, other, Precondition.matches(version)) instanceof PutOutcome.Won)) {
+      return Optional.of(
+          "a version that a read gave was refused by a write; no push could succeed");
+    }
     try {
       store.read(key, 0, new byte[10], 0, 10, Optional.of(version));
     } catch (StoreException.Changed e) {

@@ -188,7 +188,8 @@ class StoreProbeTest {
         .hasMessage(
             good.location()
                 + ": refused: check 'stale-if-match' failed: a write with an outdated version was"
-                + " accepted; concurrent pushes would lose updates");
+                + " accepted, so If-Match of a PUT is ignored;"
+                + " concurrent pushes would lose updates");
   }
 
   @Test
