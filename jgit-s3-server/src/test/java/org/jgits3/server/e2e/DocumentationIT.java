@@ -46,23 +46,26 @@ class DocumentationIT {
   }
 
   @Test
-  void lines_of_the_cron_sample_succeed_and_are_silent(@TempDir Path directory)
+  void lines_of_the_cron_sample_repeated_tell_only_what_was_verified(@TempDir Path directory)
       throws IOException {
     ServedStore store = ServedStore.directory(directory);
     Command.run(store, "init", "r").succeeds();
-    Command.run(store, "verify", "--all", "--changed").succeeds(); // the first time says so
     String program = "/opt/jgit-s3/jgit-s3 --config /etc/jgit-s3.config ";
     List<String> lines =
         Files.readAllLines(ROOT.resolve("etc/jgit-s3.cron.sample")).stream()
             .filter(line -> line.contains(program))
             .toList();
-    assertThat(lines).hasSize(4);
-    for (String line : lines) {
-      assertThat(line).matches("(\\S+ ){5}git " + program + ".*");
-      String command = line.substring(line.indexOf(program) + program.length());
-      Command run = Command.run(store, command.split(" ", -1)).succeeds();
-      assertThat(run.stdout() + run.stderr()).as(command).isEmpty();
+    assertThat(lines).hasSize(4).allMatch(line -> line.matches("(\\S+ ){5}git " + program + ".*"));
+    StringBuilder repeated = new StringBuilder();
+    for (int day = 1; day <= 2; day++) {
+      repeated.setLength(0);
+      for (String line : lines) {
+        String command = line.substring(line.indexOf(program) + program.length());
+        Command run = Command.run(store, command.split(" ", -1)).succeeds();
+        repeated.append(run.stdout()).append(run.stderr());
+      }
     }
+    assertThat(repeated.toString()).matches("(r is sound: [^\n]*\n)?"); // a full sweep left a mark
   }
 
   @Test
