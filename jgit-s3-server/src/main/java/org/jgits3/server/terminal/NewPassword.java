@@ -22,8 +22,8 @@ public final class NewPassword {
    * @return the password
    * @throws IOException if there is no terminal, or the two differ
    */
+  @SuppressWarnings("SystemConsoleNull") // no longer null since JDK 22, but for this provider
   public static String typed(String user) throws IOException {
-    // Since JDK 22 the default console is one also where there is no terminal.
     System.setProperty("jdk.console", "java.base");
     Console console = System.console();
     if (console == null) {
