@@ -106,7 +106,7 @@ class TransferIT {
       assertThat(row.get("objects").asInt()).isZero();
       String left = row.get("name").asText().substring("repository ".length());
       assertThat(Command.run(store, "doctor").succeeds().stdout())
-          .contains("\n1 unfinished uploads\n");
+          .contains("\n1 unfinished upload\n");
       Command.run(store, "refs", "r").failsInOneLine(FAILED);
       Command.run(elsewhere, "import", url, "r").succeeds();
       assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
