@@ -4,12 +4,13 @@ package org.jgits3.examples;
 import java.io.IOException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.transport.S3ReceivePack;
+import org.jgits3.transport.S3UploadPack;
 
 /**
  * Serves all repositories of a store from JGit's own servlet.
  *
- * <p>The servlet needs nothing but a resolver. With the {@code ReceivePack} of the library the cost
- * of a push does not grow with the refs; {@code S3UploadPack} does the same for fetches.
+ * <p>The servlet needs nothing but a resolver. With {@code S3ReceivePack} and {@code S3UploadPack}
+ * the cost of a push or a fetch does not grow with the refs, and hidden refs stay hidden.
  * Maintenance in the background merges the packs that pushes leave.
  */
 public final class EmbedInServlet extends StoreServer {
@@ -23,6 +24,7 @@ public final class EmbedInServlet extends StoreServer {
     super(manager);
     manager.maintainInBackground();
     servlet.setRepositoryResolver(manager.asResolver());
+    servlet.setUploadPackFactory((request, repository) -> new S3UploadPack(repository));
     servlet.setReceivePackFactory((request, repository) -> new S3ReceivePack(repository));
     server.start();
   }

@@ -7,6 +7,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.net.URI;
 import java.nio.file.Path;
+import org.apache.sshd.server.config.keys.AuthorizedKeysAuthenticator;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jgit.http.server.GitServlet;
 import org.eclipse.jgit.lib.Config;
@@ -87,6 +88,55 @@ class ExamplesTest {
         anonymous.stop();
       }
     }
+  }
+
+  @Test
+  void git_clones_and_pushes_over_ssh_with_a_known_key_only() throws Exception {
+    Path known = key("known");
+    Path unknown = key("unknown");
+    S3RepositoryManager manager = S3RepositoryManager.open(StoreServer.settings(store));
+    manager.createRepository("r").close();
+    try (GitOverSsh server =
+        new GitOverSsh(
+            manager,
+            scratch.resolve("host"),
+            new AuthorizedKeysAuthenticator(Path.of(known + ".pub")))) {
+      String url = "ssh://git@127.0.0.1:" + server.port() + "/r.git";
+      withKey(known);
+      work.run("push", "-q", url, "main");
+      work.run("clone", "-q", url, "clone");
+      assertThat(work.run("-C", "clone", "rev-parse", "HEAD"))
+          .isEqualTo(work.run("rev-parse", "main"));
+      assertThat(work.attempt("-c", "protocol.version=0", "ls-remote", url).stdout())
+          .contains("refs/heads/main");
+      assertThat(work.attempt("ls-remote", url.replace("/r.git", "/none")).stderr())
+          .contains("fatal: repository not found: none");
+      assertThat(work.attempt("archive", "--remote", url, "main").stderr())
+          .contains("not a command of Git");
+      withKey(unknown);
+      assertThat(work.attempt("ls-remote", url).exitCode()).isNotZero();
+    }
+  }
+
+  private Path key(String name) throws Exception {
+    Path key = scratch.resolve(name);
+    Process made =
+        new ProcessBuilder("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key.toString())
+            .inheritIO()
+            .start();
+    assertThat(made.waitFor()).isZero();
+    return key;
+  }
+
+  /** Makes git connect with one key, and with nothing of the user who runs the test. */
+  private void withKey(Path key) {
+    work.run(
+        "config",
+        "--global",
+        "core.sshCommand",
+        "ssh -F /dev/null -o IdentitiesOnly=yes -o BatchMode=yes -o StrictHostKeyChecking=no"
+            + " -o UserKnownHostsFile=/dev/null -i "
+            + key);
   }
 
   private static Server serveAs(String user, S3RepositoryManager manager) throws Exception {

@@ -99,6 +99,16 @@ public final class GarbageCollection {
   }
 
   /**
+   * What a collection would do now.
+   *
+   * @param packs packs that it would replace; 0 if it would do nothing
+   * @param bytes bytes of their files
+   * @param expired objects of garbage that has expired; the collection keeps those to which refs
+   *     lead again
+   */
+  public record Plan(int packs, long bytes, long expired) {}
+
+  /**
    * Creates a collection.
    *
    * @param repository the repository
@@ -132,6 +142,33 @@ public final class GarbageCollection {
       return !same && isCollected(now.manifest(), monitor)
           ? Report.collected(now)
           : run(now.manifest(), lease, monitor);
+    }
+  }
+
+  /**
+   * Finds what {@link #runIfUseful} would do. Writes nothing.
+   *
+   * @param monitor receives progress; may cancel
+   * @return the plan
+   * @throws IOException if the store does not answer
+   */
+  Plan plan(ProgressMonitor monitor) throws IOException {
+    Manifest manifest = newest().manifest();
+    if (manifest.sharesPacks()) {
+      List<PackEntry> own = manifest.ownPacks();
+      return isMerged(manifest) ? new Plan(0, 0, 0) : new Plan(own.size(), bytes(own.stream()), 0);
+    }
+    if (isCollected(manifest, monitor)) {
+      return new Plan(0, 0, 0);
+    }
+    try (PinnedRepository pinned = new PinnedRepository(repository, manifest)) {
+      GarbageExpiry expiry = GarbageExpiry.of(pinned.getConfig(), repository.name());
+      long expired =
+          garbage(manifest)
+              .filter(pack -> expiry.isOver(pack.lastModified()))
+              .mapToLong(PackEntry::objects)
+              .sum();
+      return new Plan(manifest.packs().size(), bytes(manifest), expired);
     }
   }
 
@@ -249,7 +286,7 @@ public final class GarbageCollection {
    */
   private Report merge(VersionedManifest versioned, ProgressMonitor monitor) throws IOException {
     Manifest manifest = versioned.manifest();
-    if (manifest.isTemplate() || manifest.ownPacks().size() < 2) {
+    if (isMerged(manifest)) {
       return Report.collected(versioned);
     }
     try (LeaseKeeper lease =
@@ -272,6 +309,11 @@ public final class GarbageCollection {
         false,
         false,
         merged ? Optional.of(Settled.forGood(now)) : Optional.empty());
+  }
+
+  /** Tests whether a repository that shares packs has nothing to merge. */
+  private static boolean isMerged(Manifest manifest) {
+    return manifest.isTemplate() || manifest.ownPacks().size() < 2;
   }
 
   private Report run(Manifest manifest, LeaseKeeper lease, ProgressMonitor monitor)
@@ -364,7 +406,11 @@ public final class GarbageCollection {
   }
 
   private static long bytes(Manifest manifest) {
-    return manifest.packs().stream()
+    return bytes(manifest.packs().stream());
+  }
+
+  private static long bytes(Stream<PackEntry> packs) {
+    return packs
         .map(PackEntry::files)
         .flatMap(files -> files.values().stream())
         .mapToLong(PackFileEntry::size)

@@ -66,6 +66,19 @@ public final class Maintenance {
   }
 
   /**
+   * Finds what {@link #collectGarbage} would do. Writes nothing, so that a manager that was opened
+   * to be read can do it.
+   *
+   * @param monitor receives progress; may cancel
+   * @return the plan
+   * @throws ManifestException as {@link #collectGarbage}
+   * @throws IOException if the store does not answer
+   */
+  public GarbageCollection.Plan planGarbageCollection(ProgressMonitor monitor) throws IOException {
+    return new GarbageCollection(repository, LeaseKeeper.Pause.REAL).plan(monitor);
+  }
+
+  /**
    * Repacks everything, even packs of a collection, so that a changed configuration of packs takes
    * effect. Waits as {@link #collectGarbage} does.
    *

@@ -16,6 +16,7 @@ import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -30,6 +31,7 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
+import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RefRestoration;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -39,6 +41,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.testing.Holds;
+import org.jgits3.store.RequestKind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -117,6 +120,41 @@ class GarbageCollectionTest extends MaintainedRepository {
         .isFalse();
     assertThat(it.manifest().packs()).isNotEqualTo(before.packs());
     it.isSound();
+  }
+
+  @Test
+  void planned_collection_does_what_it_says_and_writes_nothing() throws Exception {
+    push(2);
+    garbage();
+    push(1);
+    delete(it.user, MAIN);
+    RequestCounts counts = new RequestCounts();
+    try (S3RepositoryManager reader =
+        S3RepositoryManager.openReadOnly(
+            new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
+            S3Settings.from(new Config(), "test"))) {
+      GarbageCollection.Plan plan =
+          reader.maintenance("r").planGarbageCollection(NullProgressMonitor.INSTANCE);
+      assertThat(plan.packs()).isEqualTo(it.manifest().packs().size()).isEqualTo(3);
+      assertThat(plan.expired()).as("of two weeks by default").isZero();
+    }
+    RequestCounts.Snapshot made = counts.snapshot();
+    assertThat(made.total())
+        .isPositive()
+        .isEqualTo(
+            made.of(RequestKind.GET) + made.of(RequestKind.READ) + made.of(RequestKind.STAT));
+    GarbageCollection.Plan plan =
+        it.maintainer.maintenance("r").planGarbageCollection(NullProgressMonitor.INSTANCE);
+    assertThat(plan.expired()).as("of the repository").isEqualTo(1);
+    GarbageCollection.Report report = it.gc();
+    assertThat(report.packsBefore()).isEqualTo(plan.packs());
+    assertThat(report.bytesBefore()).isEqualTo(plan.bytes());
+    GarbageCollection.Report last;
+    do {
+      last = it.gc();
+    } while (!last.skipped());
+    assertThat(it.maintainer.maintenance("r").planGarbageCollection(NullProgressMonitor.INSTANCE))
+        .isEqualTo(new GarbageCollection.Plan(0, 0, 0));
   }
 
   @Test

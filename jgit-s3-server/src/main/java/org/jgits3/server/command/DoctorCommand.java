@@ -14,6 +14,7 @@ import org.jgits3.internal.store.probe.ProbeReport;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.ProgressBar;
+import org.jgits3.server.terminal.Quantity;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ProbedService.Dialect;
@@ -100,7 +101,7 @@ final class DoctorCommand extends StoreCommand {
     if (report.ok() && dialect != null) {
       output.line("If-Match of a PUT: " + ifMatch(dialect) + "; checksum: " + checksum(dialect));
     }
-    output.line(uploads.size() + " unfinished uploads");
+    output.line(Quantity.of(uploads.size(), "unfinished upload"));
     uploads.forEach(key -> output.line("        " + key));
   }
 

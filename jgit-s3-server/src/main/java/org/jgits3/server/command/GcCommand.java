@@ -15,6 +15,7 @@ import org.jgits3.maintenance.Maintenance;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
 import org.jgits3.server.terminal.ProgressBar;
+import org.jgits3.server.terminal.Quantity;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -50,6 +51,14 @@ final class GcCommand extends StoreCommand {
           "Of a fork, collect all with the objects of its template, which it needs no more then.")
   private boolean detach;
 
+  @Option(
+      names = "--dry-run",
+      description = "Say what would be repacked and dropped, and change nothing.")
+  private boolean dryRun;
+
+  /** Plan for one repository as {@code --json} prints it. */
+  private record Plan(String name, int packs, long bytes, long expired) {}
+
   /** Result for one repository as {@code --json} prints it. */
   private record Row(
       String name,
@@ -82,9 +91,12 @@ final class GcCommand extends StoreCommand {
     if (detach && (force || full || refs)) {
       throw usage("--detach: goes with none of --force, --full, --refs");
     }
+    if (dryRun && (force || refs || detach)) {
+      throw usage("--dry-run: goes with none of --force, --refs, --detach");
+    }
     List<Record> rows = new ArrayList<>();
     ProgressBar progress = progress();
-    try (S3RepositoryManager manager = program.open()) {
+    try (S3RepositoryManager manager = dryRun ? program.openToRead() : program.open()) {
       program.end().giveUpAtSignal(manager, progress);
       selection.forEachNamed(
           manager,
@@ -92,6 +104,10 @@ final class GcCommand extends StoreCommand {
           output,
           name -> {
             progress.checkWanted();
+            if (dryRun) {
+              rows.add(plan(manager, name, progress));
+              return Optional.empty();
+            }
             if (refs) {
               rows.add(writeRefs(manager, name));
               return Optional.empty(); // says nothing of garbage
@@ -106,14 +122,31 @@ final class GcCommand extends StoreCommand {
     return 0;
   }
 
+  private Plan plan(S3RepositoryManager manager, String name, ProgressMonitor progress)
+      throws IOException {
+    GarbageCollection.Plan plan = manager.maintenance(name).planGarbageCollection(progress);
+    if (plan.packs() > 0) {
+      output.line(
+          name
+              + ": would repack "
+              + Quantity.of(plan.packs(), "pack")
+              + ", "
+              + Quantity.of(plan.bytes(), "byte")
+              + (plan.expired() == 0
+                  ? ""
+                  : ", and drop up to " + Quantity.of(plan.expired(), "object") + " of garbage"));
+    }
+    return new Plan(name, plan.packs(), plan.bytes(), plan.expired());
+  }
+
   /** Writes all refs as one table, unless they are in one already. */
   private Table writeRefs(S3RepositoryManager manager, String name) throws IOException {
     try (S3Repository repository = manager.openRepository(name, Purpose.request())) {
       boolean written = repository.manifest().refs().hasRecent();
       if (written) {
         repository.getRefDatabase().compact();
+        output.line(name + ": refs written as one table");
       }
-      output.line(name + (written ? ": refs written as one table" : ": refs are one table"));
       return new Table(name, written);
     }
   }
@@ -127,16 +160,19 @@ final class GcCommand extends StoreCommand {
       Maintenance maintenance = manager.maintenance(name);
       report = force ? maintenance.repack(progress) : maintenance.collectGarbage(progress);
     }
-    output.line(
-        String.format(
-            "%s: %d packs, %d bytes, of %d packs, %d bytes%s%s",
-            name,
-            report.packsAfter(),
-            report.bytesAfter(),
-            report.packsBefore(),
-            report.bytesBefore(),
-            report.skipped() && !detach ? "; nothing to gain, left as it is" : "",
-            report.garbageKept() ? "; old garbage stays until the next gc" : ""));
+    if (!report.skipped()) {
+      output.line(
+          name
+              + ": "
+              + Quantity.of(report.packsAfter(), "pack")
+              + ", "
+              + Quantity.of(report.bytesAfter(), "byte")
+              + ", of "
+              + Quantity.of(report.packsBefore(), "pack")
+              + ", "
+              + Quantity.of(report.bytesBefore(), "byte")
+              + (report.garbageKept() ? "; old garbage stays until the next gc" : ""));
+    }
     return report;
   }
 }

@@ -20,6 +20,7 @@ import picocli.CommandLine.ScopeType;
     sortOptions = false,
     subcommands = {
       ServeCommand.class,
+      UsersCommand.class,
       InitCommand.class,
       ListCommand.class,
       ImportCommand.class,

@@ -11,6 +11,7 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
 import org.jgits3.server.terminal.ProgressBar;
+import org.jgits3.server.terminal.Quantity;
 import org.jgits3.transfer.Restorer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -78,9 +79,13 @@ final class RestoreCommand extends RepositoryCommand {
     }
     report.changes().forEach(change -> output.line(LogLine.of(change)));
     String what =
-        String.format(
-            "%d refs and %d packs, %d bytes, of generation %d",
-            report.changes().size(), report.packs(), report.bytes(), report.generation());
+        Quantity.of(report.changes().size(), "ref")
+            + " and "
+            + Quantity.of(report.packs(), "pack")
+            + ", "
+            + Quantity.of(report.bytes(), "byte")
+            + ", of generation "
+            + report.generation();
     output.line(
         apply
             ? "Restored " + what

@@ -9,6 +9,7 @@ import org.jgits3.history.RefRestoration;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.server.program.RepositoryCommand;
 import org.jgits3.server.terminal.LogLine;
+import org.jgits3.server.terminal.Quantity;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -79,7 +80,7 @@ final class RestoreRefsCommand extends RepositoryCommand {
     }
     changes.forEach(c -> output.line(LogLine.of(c)));
     missing.forEach(c -> output.line("missing " + c.newId().name() + " " + c.ref()));
-    String refs = changes.size() + (changes.size() == 1 ? " ref" : " refs");
+    String refs = Quantity.of(changes.size(), "ref");
     if (applied) {
       output.line("Restored " + refs + " to generation " + generation);
     } else {

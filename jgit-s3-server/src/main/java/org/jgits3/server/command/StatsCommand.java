@@ -115,15 +115,23 @@ final class StatsCommand extends RepositoryCommand {
       row("template", template(stats));
     }
     row("generation", stats.generation());
-    row("manifest", stats.manifestBytes() + " bytes");
+    row("manifest", Quantity.of(stats.manifestBytes(), "byte"));
     row("refs", stats.refs());
-    row("snapshot", stats.snapshotRefs() + " refs, " + stats.snapshotBytes() + " bytes");
-    row("recent refs", stats.recentRefs() + " refs, " + stats.recentBytes() + " bytes");
-    row("overlay", stats.overlayRefs() + " refs");
-    row("packs", stats.packs() + ", " + stats.packBytes() + " bytes");
+    row("snapshot", table(stats.snapshotRefs(), stats.snapshotBytes()));
+    row("recent refs", table(stats.recentRefs(), stats.recentBytes()));
+    row("overlay", Quantity.of(stats.overlayRefs(), "ref"));
+    row("packs", stats.packs() + ", " + Quantity.of(stats.packBytes(), "byte"));
     row("objects", stats.objects());
     stats.packsBySource().forEach(this::packsRow);
-    row("log", stats.logEntries() + " entries, " + stats.logSegments() + " segments");
+    row(
+        "log",
+        stats.logEntries()
+            + (stats.logEntries() == 1 ? " entry, " : " entries, ")
+            + Quantity.of(stats.logSegments(), "segment"));
+  }
+
+  private static String table(long refs, long bytes) {
+    return Quantity.of(refs, "ref") + ", " + Quantity.of(bytes, "byte");
   }
 
   private static String template(Stats stats) {
@@ -139,8 +147,7 @@ final class StatsCommand extends RepositoryCommand {
             + ", "
             + Quantity.of(packs.objects(), "object")
             + ", "
-            + packs.bytes()
-            + " bytes");
+            + Quantity.of(packs.bytes(), "byte"));
   }
 
   private void row(String what, Object value) {

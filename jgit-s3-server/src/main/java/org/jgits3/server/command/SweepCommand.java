@@ -12,6 +12,7 @@ import org.jgits3.internal.store.probe.Leftovers;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.server.terminal.Quantity;
 import org.jgits3.store.ObjectStore;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -95,9 +96,11 @@ final class SweepCommand extends StoreCommand {
     }
     if (!left.keys().isEmpty() || !left.uploads().isEmpty()) {
       output.line(
-          String.format(
-              "probes of the store: %s %d objects and %d unfinished uploads",
-              dryRun ? "would delete" : "deleted", left.keys().size(), left.uploads().size()));
+          "probes of the store: "
+              + deleted()
+              + Quantity.of(left.keys().size(), "object")
+              + " and "
+              + Quantity.of(left.uploads().size(), "unfinished upload"));
     }
   }
 
@@ -109,16 +112,23 @@ final class SweepCommand extends StoreCommand {
         : manager.sweep(target.name().orElseThrow(), grace, dryRun);
   }
 
+  private String deleted() {
+    return dryRun ? "would delete " : "deleted ";
+  }
+
   private void print(List<Row> rows, Row row) {
     rows.add(row);
-    output.line(
-        String.format(
-            "%s: %s %d objects, %d bytes, and %d unfinished uploads%s",
-            row.name(),
-            row.dryRun() ? "would delete" : "deleted",
-            row.objects(),
-            row.bytes(),
-            row.uploads(),
-            row.fork().isEmpty() ? "" : "; the fork " + row.fork() + " needs this template"));
+    if (row.objects() > 0 || row.uploads() > 0 || !row.fork().isEmpty()) {
+      output.line(
+          row.name()
+              + ": "
+              + deleted()
+              + Quantity.of(row.objects(), "object")
+              + ", "
+              + Quantity.of(row.bytes(), "byte")
+              + ", and "
+              + Quantity.of(row.uploads(), "unfinished upload")
+              + (row.fork().isEmpty() ? "" : "; the fork " + row.fork() + " needs this template"));
+    }
   }
 }

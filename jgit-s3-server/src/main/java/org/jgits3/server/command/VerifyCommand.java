@@ -9,6 +9,7 @@ import org.jgits3.fleet.Fleet;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.program.Selection;
 import org.jgits3.server.program.StoreCommand;
+import org.jgits3.server.terminal.Quantity;
 import org.jgits3.verify.NameCheck;
 import org.jgits3.verify.Verification;
 import picocli.CommandLine.ArgGroup;
@@ -153,9 +154,13 @@ final class VerifyCommand extends StoreCommand {
     report.findings().forEach(f -> output.line(f.key() + ": " + f.problem()));
     if (report.findings().isEmpty()) {
       output.line(
-          String.format(
-              "%s is sound: generation %d, %d objects, %d bytes",
-              name, report.generation(), report.objects(), report.bytes()));
+          name
+              + " is sound: generation "
+              + report.generation()
+              + ", "
+              + Quantity.of(report.objects(), "object")
+              + ", "
+              + Quantity.of(report.bytes(), "byte"));
     } else if (!report.fsck()) {
       output.line("fsck was left out: it would fail on these");
     }

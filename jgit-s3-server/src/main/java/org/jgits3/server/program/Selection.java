@@ -124,9 +124,6 @@ public final class Selection {
         failed += isDone(manager, pass, id.get(), output, work) ? 0 : 1;
       }
       pass.save();
-      if (pass.given() < pass.repositories()) {
-        output.line((pass.repositories() - pass.given()) + " unchanged since the last pass");
-      }
       if (failed > 0) {
         throw new IOException(failed + " of " + pass.given() + " repositories failed");
       }

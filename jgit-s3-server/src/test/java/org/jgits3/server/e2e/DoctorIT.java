@@ -100,7 +100,7 @@ class DoctorIT {
     Files.createDirectories(left.getParent());
     Files.writeString(left, "left");
     Command planned = Command.run(store, "sweep", "--all", "--dry-run").succeeds();
-    assertThat(planned.stdout()).contains("probes of the store: would delete 1 objects");
+    assertThat(planned.stdout()).contains("probes of the store: would delete 1 object ");
     assertThat(left).exists();
     Command.run(store, "sweep", "--all").succeeds();
     assertThat(left).doesNotExist();

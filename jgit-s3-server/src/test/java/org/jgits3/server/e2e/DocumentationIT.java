@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3Settings;
 import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.ServedStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,28 +30,42 @@ class DocumentationIT {
   private static final Path ROOT = Path.of(System.getProperty("project.root")).toAbsolutePath();
 
   @Test
-  void java_example_of_the_readme_is_the_one_that_is_compiled() throws IOException {
-    String source =
-        Files.readString(
-            ROOT.resolve("jgit-s3-server/src/test/java/org/jgits3/server/e2e/ReadmeExample.java"));
-    assertThat(between(Files.readString(ROOT.resolve("README.md")), "```java\n", "```"))
-        .isEqualTo(between(source, "// begin\n", "\n    // end").stripIndent() + "\n");
-  }
-
-  @Test
-  void java_example_of_the_readme_runs(@TempDir Path directory) {
-    String program = ReadmeExample.class.getName();
+  void java_example_of_the_readme_runs(@TempDir Path directory) throws IOException {
+    String source = between(Files.readString(ROOT.resolve("README.md")), "```java\n", "```");
+    Files.writeString(directory.resolve("Hello.java"), source);
     List<String> line =
         List.of(
             "sh",
             "-c",
-            "cd \"$0\" && exec \"$1\" -cp \"$2\" \"$3\"",
+            "cd \"$0\" && exec \"$1\" -cp \"$2\" Hello.java",
             directory.toString(),
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            System.getProperty("java.class.path"),
-            program);
+            System.getProperty("java.class.path"));
     Command example = Command.finish(line, Map.of()).succeeds();
     assertThat(example.stdout()).isEqualTo("NEW [embedded]\n");
+  }
+
+  @Test
+  void lines_of_the_cron_sample_repeated_tell_only_what_was_verified(@TempDir Path directory)
+      throws IOException {
+    ServedStore store = ServedStore.directory(directory);
+    Command.run(store, "init", "r").succeeds();
+    String program = "/opt/jgit-s3/jgit-s3 --config /etc/jgit-s3.config ";
+    List<String> lines =
+        Files.readAllLines(ROOT.resolve("etc/jgit-s3.cron.sample")).stream()
+            .filter(line -> line.contains(program))
+            .toList();
+    assertThat(lines).hasSize(4).allMatch(line -> line.matches("(\\S+ ){5}git " + program + ".*"));
+    StringBuilder repeated = new StringBuilder();
+    for (int day = 1; day <= 2; day++) {
+      repeated.setLength(0);
+      for (String line : lines) {
+        String command = line.substring(line.indexOf(program) + program.length());
+        Command run = Command.run(store, command.split(" ", -1)).succeeds();
+        repeated.append(run.stdout()).append(run.stderr());
+      }
+    }
+    assertThat(repeated.toString()).matches("(r is sound: [^\n]*\n)?"); // a full sweep left a mark
   }
 
   @Test

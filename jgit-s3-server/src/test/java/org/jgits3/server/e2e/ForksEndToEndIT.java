@@ -121,8 +121,9 @@ class ForksEndToEndIT extends EachStoreContract {
         .contains("is a template, which is never written");
     assertThat(run("delete", "none", "--detach").failsInOneLine(1).stderr()).contains("none");
     assertThat(run("list").succeeds().stdout().lines()).containsExactlyInAnyOrderElementsOf(names);
-    assertThat(run("gc", "--all").succeeds().stdout()).contains("base: ");
-    assertThat(run("gc", "course", "--detach").succeeds().stdout()).contains("course: ");
+    assertThat(run("gc", "--all", "--json").succeeds().stdout()).contains("\"base\"");
+    assertThat(run("gc", "course", "--detach", "--json").succeeds().stdout())
+        .contains("\"course\"");
     run("delete", "a").succeeds();
     run("delete", "base", "--detach").succeeds();
     run("init", "base").succeeds();

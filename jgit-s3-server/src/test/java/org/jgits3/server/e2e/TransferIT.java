@@ -108,11 +108,13 @@ class TransferIT {
         process.destroyForcibly().waitFor();
       }
       assertThat(Command.run(store, "list").succeeds().stdout()).isEmpty();
-      Command swept = Command.run(store, "sweep", "--all", "--grace-hours", "0").succeeds();
-      assertThat(swept.stdout()).matches("repository [0-9a-f]{32}: deleted 0 objects[^\n]*\n");
-      String left = swept.stdout().substring(11, 43);
+      Command swept =
+          Command.run(store, "sweep", "--all", "--grace-hours", "0", "--json").succeeds();
+      JsonNode row = new ObjectMapper().readTree(swept.stdout()).get(0);
+      assertThat(row.get("objects").asInt()).isZero();
+      String left = row.get("name").asText().substring("repository ".length());
       assertThat(Command.run(store, "doctor").succeeds().stdout())
-          .contains("\n1 unfinished uploads\n");
+          .contains("\n1 unfinished upload\n");
       Command.run(store, "refs", "r").failsInOneLine(FAILED);
       Command.run(elsewhere, "import", url, "r").succeeds();
       assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");

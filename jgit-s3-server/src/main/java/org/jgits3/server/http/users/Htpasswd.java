@@ -4,13 +4,14 @@ package org.jgits3.server.http.users;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.jgits3.server.terminal.LogLine;
 
 /**
  * Bcrypt hashes of an htpasswd file: {@code NAME:HASH} lines, as {@code htpasswd -B} writes them.
@@ -22,6 +23,15 @@ public final class Htpasswd {
    * burn a core for seconds.
    */
   static final int MAX_COST = 16;
+
+  /** Maximum length of a password in bytes of UTF-8: bcrypt ignores the rest. */
+  static final int MAX_PASSWORD = 72;
+
+  /** Cost of new hashes; a check takes some 60 ms. */
+  private static final int NEW_COST = 10;
+
+  /** Maximum length of a name in bytes of UTF-8, as in htpasswd. */
+  private static final int MAX_NAME = 255;
 
   private static final int LEAST_COST = 4;
 
@@ -50,11 +60,11 @@ public final class Htpasswd {
    * @param file name of the file, for messages
    * @return the hashes
    * @throws UsersFile.InvalidException for a line of another form, another kind of hash, a cost
-   *     above {@link #MAX_COST} or a name that occurs twice, naming file and line
+   *     above {@link #MAX_COST}, or a name that cannot be one or occurs twice, naming file and line
    */
   static Htpasswd parse(byte[] bytes, String file) throws UsersFile.InvalidException {
     List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
-    Map<String, String> hashes = new HashMap<>();
+    Map<String, String> hashes = new LinkedHashMap<>();
     int highestCost = 0;
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
@@ -72,6 +82,10 @@ public final class Htpasswd {
       String hash = line.substring(colon + 1);
       highestCost = Math.max(highestCost, cost(hash, where));
       String name = line.substring(0, colon);
+      Optional<String> fault = faultOf(name);
+      if (fault.isPresent()) {
+        throw new UsersFile.InvalidException(where + fault.get());
+      }
       if (hashes.put(name, hash) != null) {
         throw new UsersFile.InvalidException(where + "user " + name + " occurs twice");
       }
@@ -79,11 +93,58 @@ public final class Htpasswd {
     return new Htpasswd(hashes, highestCost);
   }
 
+  /**
+   * Finds why a name cannot be in a file of users, or cannot be shown safely.
+   *
+   * @param name name of a user
+   * @return the reason; empty if the name can be used
+   */
+  static Optional<String> faultOf(String name) {
+    if (name.isEmpty()) {
+      return Optional.of("the name is empty");
+    } else if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME) {
+      return Optional.of("the name has more than " + MAX_NAME + " bytes");
+    } else if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)
+        || name.indexOf(UNDECODABLE) >= 0) {
+      return Optional.of("the name is not UTF-8");
+    } else if (name.indexOf(':') >= 0) {
+      return Optional.of("the name contains a colon");
+    } else if (name.startsWith("#")) {
+      return Optional.of("the name begins with #, as comments do");
+    } else if (!name.equals(name.strip())) {
+      return Optional.of("the name begins or ends with a space");
+    } else if (!name.equals(LogLine.printable(name))) {
+      return Optional.of("the name contains a control character");
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Hashes a password.
+   *
+   * @param password the password
+   * @return its hash, as it stands in a line
+   * @throws UsersFile.InvalidException if bcrypt or HTTP cannot take the password
+   */
+  static String hashOf(String password) throws UsersFile.InvalidException {
+    byte[] bytes = password.getBytes(StandardCharsets.UTF_8);
+    if (bytes.length == 0) {
+      throw new UsersFile.InvalidException("the password is empty");
+    } else if (bytes.length > MAX_PASSWORD) {
+      throw new UsersFile.InvalidException(
+          "the password has more than " + MAX_PASSWORD + " bytes, which is all that bcrypt uses");
+    } else if (password.chars().anyMatch(Character::isISOControl)) {
+      throw new UsersFile.InvalidException("the password contains a control character");
+    }
+    byte[] hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hash(NEW_COST, bytes);
+    return new String(hash, StandardCharsets.US_ASCII);
+  }
+
   private static int cost(String hash, String where) throws UsersFile.InvalidException {
     Matcher bcrypt = BCRYPT.matcher(hash);
     if (!bcrypt.matches()) {
       throw new UsersFile.InvalidException(
-          where + "not a bcrypt hash; make one with htpasswd -B FILE NAME");
+          where + "not a bcrypt hash; make one with jgit-s3 users add");
     }
     int cost = Integer.parseInt(bcrypt.group("cost"));
     if (cost < LEAST_COST || cost > MAX_COST) {
@@ -96,6 +157,11 @@ public final class Htpasswd {
   /** Tests whether there are no users. */
   boolean isEmpty() {
     return hashes.isEmpty();
+  }
+
+  /** Names of the users, in the order of the file. */
+  List<String> names() {
+    return List.copyOf(hashes.keySet());
   }
 
   /**

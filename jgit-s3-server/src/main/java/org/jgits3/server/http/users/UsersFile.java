@@ -4,6 +4,7 @@ package org.jgits3.server.http.users;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import at.favre.lib.crypto.bcrypt.LongPasswordStrategies;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -43,6 +44,9 @@ public final class UsersFile {
   private static final int MOST_WAITING = 256;
 
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+
+  /** Maximum length of a file in bytes; 60 bytes are a hash. */
+  static final int MAX_BYTES = 16 << 20;
 
   private final Path file;
   private final BoundedWork checks;
@@ -93,11 +97,7 @@ public final class UsersFile {
   public static UsersFile open(Path file, BoundedWork checks) throws InvalidException {
     // FileSnapshot needs the directory, which a plain name does not have.
     Path absolute = file.toAbsolutePath();
-    Loaded loaded = load(absolute);
-    if (loaded.users().isEmpty()) {
-      throw new InvalidException(file + ": has no users; add one with htpasswd -B FILE NAME");
-    }
-    return new UsersFile(absolute, loaded, checks);
+    return new UsersFile(absolute, load(absolute), checks);
   }
 
   /**
@@ -170,12 +170,22 @@ public final class UsersFile {
   private static Loaded load(Path file) throws InvalidException {
     FileSnapshot snapshot = FileSnapshot.save(file.toFile());
     Htpasswd users = Htpasswd.parse(read(file), file.toString());
+    if (users.isEmpty()) { // perhaps another program is about to write it
+      throw new InvalidException(file + ": has no users; add one with jgit-s3 users add");
+    }
     return new Loaded(snapshot, users);
   }
 
-  private static byte[] read(Path file) throws InvalidException {
-    try {
-      return Files.readAllBytes(file);
+  /** Reads a file into memory, unless it is larger than {@link #MAX_BYTES}. */
+  static byte[] read(Path file) throws InvalidException {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new InvalidException(file + ": has more than " + MAX_BYTES + " bytes");
+      }
+      return bytes;
+    } catch (InvalidException e) {
+      throw e;
     } catch (NoSuchFileException e) {
       throw new InvalidException(file + ": no such file of users", e);
     } catch (IOException e) {

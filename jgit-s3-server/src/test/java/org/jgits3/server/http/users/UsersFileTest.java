@@ -120,7 +120,43 @@ class UsersFileTest {
     UsersFile users = UsersFile.open(file);
     write("garbage\n");
     assertThat(accepts(users, "ada", "secret").join()).isTrue();
+    write("");
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
     Files.delete(file);
+    assertThat(accepts(users, "ada", "secret").join()).isTrue();
+  }
+
+  @Test
+  void half_of_a_file_keeps_the_users_of_the_whole_one() throws IOException {
+    Path file = write(HTPASSWD_LINE + "\n");
+    UsersFile users = UsersFile.open(file);
+    for (int length = 0; length < HTPASSWD_LINE.length(); length++) {
+      write(HTPASSWD_LINE.substring(0, length));
+      assertThat(accepts(users, "ada", "secret").join()).as("first %d bytes", length).isTrue();
+    }
+  }
+
+  @Test
+  void file_without_an_end_is_not_read_to_the_end() throws IOException {
+    Path file = dir.resolve("endless");
+    Files.createSymbolicLink(file, Path.of("/dev/zero"));
+    assertThatExceptionOfType(UsersFile.InvalidException.class)
+        .isThrownBy(() -> UsersFile.open(file))
+        .withMessage(file + ": has more than 16777216 bytes");
+  }
+
+  @Test
+  void name_that_could_not_be_shown_safely_is_refused() throws IOException {
+    assertRefused("a\u001b[2Jb:" + hash("x") + "\n", ":1: the name contains a control character");
+    assertRefused("a\u202eb:" + hash("x") + "\n", ":1: the name contains a control character");
+    assertRefused("a\rb:" + hash("x") + "\n", ":1: expected NAME:HASH");
+    assertRefused("a :" + hash("x") + "\n", ":1: the name begins or ends with a space");
+    assertRefused("x".repeat(256) + ":" + hash("x") + "\n", ":1: the name has more than 255 bytes");
+  }
+
+  @Test
+  void file_of_another_system_is_read_by_its_lines() throws IOException {
+    UsersFile users = UsersFile.open(write("# staff\r\n" + HTPASSWD_LINE + "\r\n"));
     assertThat(accepts(users, "ada", "secret").join()).isTrue();
   }
 
