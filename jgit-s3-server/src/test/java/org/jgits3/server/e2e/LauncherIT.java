@@ -130,14 +130,20 @@ class LauncherIT {
   }
 
   @Test
-  void release_is_never_built_and_archives_its_classes_once() throws IOException {
-    Path release = Files.createDirectory(scratch.resolve("release"));
-    Files.move(clone.resolve("jgit-s3"), release.resolve("jgit-s3"));
-    Files.copy(jar, release.resolve("jgit-s3-server.jar"));
-    Files.createSymbolicLink(release.resolve("lib"), ROOT.resolve("jgit-s3-server/target/lib"));
-    Files.delete(scratch.resolve("bin/mvn"));
-    clone = release;
+  void release_asks_a_jvm_that_cannot_archive_classes_once() throws IOException {
+    Path release = release();
+    Path asked = scratch.resolve("asked");
+    javaThatRuns("case $* in *ArchiveClassesAtExit*) echo >>%s; exit 1;; esac".formatted(asked));
+    for (int i = 0; i < 2; i++) {
+      answersOnly(launch(scratch.resolve("jdk"), Map.of(), "list", "--json"));
+    }
+    assertThat(Files.readString(asked)).isEqualTo("\n");
+    assertThat(archives(release)).hasSize(1).allSatisfy(file -> assertThat(file).isEmptyFile());
+  }
 
+  @Test
+  void release_is_never_built_and_archives_its_classes_once() throws IOException {
+    Path release = release();
     answersOnly(launch(Map.of()));
     List<Path> made = archives(release);
     assertThat(made).hasSize(1);
@@ -152,6 +158,17 @@ class LauncherIT {
         .anyMatch(line -> line.contains("jgits3.server.Main source: shared objects file (top)"));
   }
 
+  /** Replaces the clone by a release, without Maven. */
+  private Path release() throws IOException {
+    Path release = Files.createDirectory(scratch.resolve("release"));
+    Files.move(clone.resolve("jgit-s3"), release.resolve("jgit-s3"));
+    Files.copy(jar, release.resolve("jgit-s3-server.jar"));
+    Files.createSymbolicLink(release.resolve("lib"), ROOT.resolve("jgit-s3-server/target/lib"));
+    Files.delete(scratch.resolve("bin/mvn"));
+    clone = release;
+    return release;
+  }
+
   /** Archives of classes in a directory, unfinished ones included. */
   private static List<Path> archives(Path directory) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
@@ -160,11 +177,14 @@ class LauncherIT {
   }
 
   private void javaThatPrintsItsArguments() throws IOException {
+    javaThatRuns("[ \"$1\" = -version ] || { echo \"$@\"; exit; }");
+  }
+
+  /** Makes a {@code java} that runs a script first. */
+  private void javaThatRuns(String script) throws IOException {
     Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
     Files.writeString(
-        java,
-        "#!/bin/sh\n[ \"$1\" != -version ] || exec '%s/bin/java' -version\necho \"$@\"\n"
-            .formatted(JAVA_HOME));
+        java, "#!/bin/sh\n%s\nexec '%s/bin/java' \"$@\"\n".formatted(script, JAVA_HOME));
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
