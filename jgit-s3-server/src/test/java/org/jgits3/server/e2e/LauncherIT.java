@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jgits3.server.command.JgitS3;
 import org.jgits3.server.e2e.process.Command;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,7 +57,7 @@ class LauncherIT {
     assertThat(first.stderr()).isEqualTo(BUILDING);
     assertThat(Files.readString(archive, ISO_8859_1))
         .contains("software/amazon/awssdk/services/s3/S3Client");
-    assertThat(archive.resolveSibling(archive.getFileName() + ".new")).doesNotExist();
+    assertThat(archives(archive.getParent())).containsExactly(archive);
 
     Command loading =
         launch(Map.of("JGIT_S3_JAVA_OPTS", "-Xlog:class+load -XX:SharedArchiveFile=" + archive));
@@ -88,7 +89,7 @@ class LauncherIT {
 
   @Test
   void commands_that_run_long_are_not_started_as_brief_ones() throws IOException {
-    makeJdkThatPrintsArguments();
+    javaThatPrintsItsArguments();
     List<String> brief = new ArrayList<>();
     for (String command : JgitS3.commandLine().getSubcommands().keySet()) {
       if (launchedBriefly(command)) {
@@ -115,7 +116,7 @@ class LauncherIT {
 
   @Test
   void jars_of_stores_follow_the_program_on_the_class_path() throws IOException {
-    makeJdkThatPrintsArguments();
+    javaThatPrintsItsArguments();
     for (String command : List.of("list", "serve")) {
       Command launched =
           launch(scratch.resolve("jdk"), Map.of("JGIT_S3_CLASSPATH", "/a.jar:/b.jar"), command);
@@ -124,12 +125,77 @@ class LauncherIT {
     }
   }
 
-  private void makeJdkThatPrintsArguments() throws IOException {
+  @Test
+  void repository_called_as_a_command_does_not_choose_the_jvm() throws IOException {
+    javaThatPrintsItsArguments();
+    for (String name : List.of("serve", "gc", "list")) {
+      assertThat(launchedBriefly("stats", name)).as("stats %s", name).isTrue();
+      assertThat(launchedBriefly("gc", name)).as("gc %s", name).isFalse();
+      assertThat(launchedBriefly("--store", name, "--debug", "list")).as("in %s", name).isTrue();
+    }
+    assertThat(launchedBriefly("--config", "list", "--store=list", "gc", "list")).isFalse();
+    Map<String, String> options = Map.of("JGIT_S3_JAVA_OPTS", "-Xmx64m");
+    assertThat(launch(scratch.resolve("jdk"), options, "stats", "serve").succeeds().stdout())
+        .contains("-Xmx64m")
+        .doesNotContain("ExitOnOutOfMemoryError");
+  }
+
+  @Test
+  void release_asks_a_jvm_that_cannot_archive_classes_once() throws IOException {
+    Path release = release();
+    Path asked = scratch.resolve("asked");
+    javaThatRuns("case $* in *ArchiveClassesAtExit*) echo >>%s; exit 1;; esac".formatted(asked));
+    for (int i = 0; i < 2; i++) {
+      answersOnly(launch(scratch.resolve("jdk"), Map.of(), "list", "--json"));
+    }
+    assertThat(Files.readString(asked)).isEqualTo("\n");
+    assertThat(archives(release)).hasSize(1).allSatisfy(file -> assertThat(file).isEmptyFile());
+  }
+
+  @Test
+  void release_is_never_built_and_archives_its_classes_once() throws IOException {
+    Path release = release();
+    answersOnly(launch(Map.of()));
+    List<Path> made = archives(release);
+    assertThat(made).hasSize(1);
+    FileTime modified = Files.getLastModifiedTime(made.get(0));
+    answersOnly(launch(Map.of()));
+    assertThat(archives(release)).isEqualTo(made);
+    assertThat(Files.getLastModifiedTime(made.get(0))).isEqualTo(modified);
+    Command loading =
+        launch(
+            Map.of("JGIT_S3_JAVA_OPTS", "-Xlog:class+load -XX:SharedArchiveFile=" + made.get(0)));
+    assertThat(loading.stdout().lines())
+        .anyMatch(line -> line.contains("jgits3.server.Main source: shared objects file (top)"));
+  }
+
+  /** Replaces the clone by a release, without Maven. */
+  private Path release() throws IOException {
+    Path release = Files.createDirectory(scratch.resolve("release"));
+    Files.move(clone.resolve("jgit-s3"), release.resolve("jgit-s3"));
+    Files.copy(jar, release.resolve("jgit-s3-server.jar"));
+    Files.createSymbolicLink(release.resolve("lib"), ROOT.resolve("jgit-s3-server/target/lib"));
+    Files.delete(scratch.resolve("bin/mvn"));
+    clone = release;
+    return release;
+  }
+
+  /** Archives of classes in a directory, unfinished ones included. */
+  private static List<Path> archives(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.toString().contains(".jsa")).toList();
+    }
+  }
+
+  private void javaThatPrintsItsArguments() throws IOException {
+    javaThatRuns("[ \"$1\" = -version ] || { echo \"$@\"; exit; }");
+  }
+
+  /** Makes a {@code java} that runs a script first. */
+  private void javaThatRuns(String script) throws IOException {
     Path java = Files.createDirectories(scratch.resolve("jdk/bin")).resolve("java");
     Files.writeString(
-        java,
-        "#!/bin/sh\n[ \"$1\" != -version ] || exec '%s/bin/java' -version\necho \"$@\"\n"
-            .formatted(JAVA_HOME));
+        java, "#!/bin/sh\n%s\nexec '%s/bin/java' \"$@\"\n".formatted(script, JAVA_HOME));
     Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
