@@ -40,8 +40,8 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
-import org.jgits3.testing.Holds;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -18,7 +18,6 @@ import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
-import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
@@ -56,7 +55,7 @@ class S3BucketCopyTest {
     try (S3RepositoryManager manager = manager(S3ObjectStore.open(bucket, server.options()));
         S3Repository r = manager.createRepository(NAME)) {
       pushed = TestRepositories.commit(r, "first");
-      MaintenanceFixture.point(r, "refs/heads/main", pushed);
+      TestRepositories.force(r, "refs/heads/main", pushed);
       manager.maintenance(NAME).collectGarbage(NullProgressMonitor.INSTANCE);
     }
     try (ObjectStore store = S3ObjectStore.open(bucket, server.options())) {
@@ -70,7 +69,7 @@ class S3BucketCopyTest {
       try (S3Repository r = manager.openRepository(NAME)) {
         assertThat(r.exactRef("refs/heads/main").getObjectId()).isEqualTo(pushed);
         ObjectId next = TestRepositories.commit(r, "second", r.parseCommit(pushed));
-        MaintenanceFixture.point(r, "refs/heads/main", next);
+        TestRepositories.force(r, "refs/heads/main", next);
       }
     }
   }
