@@ -219,7 +219,7 @@ class RestorerTest {
   }
 
   @Test
-  void D15_a_restoration_to_fresh_names_survives_a_sweeper_that_wakes_up_later() throws Exception {
+  void D15_a_restoration_to_fresh_names_survives_a_late_sweeper() throws Exception {
     List<String> then = refs();
     Manifest copy = collectAndLose();
     beforeDelete.set(() -> restore(copy));

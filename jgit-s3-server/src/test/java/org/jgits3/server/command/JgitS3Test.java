@@ -407,8 +407,7 @@ class JgitS3Test {
   }
 
   @Test
-  void collection_is_planned_without_a_change_and_silent_if_there_is_nothing_to_do()
-      throws Exception {
+  void collection_is_planned_without_a_change_and_silent_with_nothing_to_do() throws Exception {
     inStore("init", "a").succeeds();
     inStore("init", "empty").succeeds();
     push("a", "main");
