@@ -33,7 +33,7 @@ class InvariantsTest {
   private static final String STRING = "\"(?:[^\"\\\\]|\\\\.)*\"";
   private static final Pattern HOLDS =
       Pattern.compile("@Holds\\(\\s*(" + STRING + "(?:\\s*\\+\\s*" + STRING + ")*)\\)");
-  private static final Pattern HOLDER = Pattern.compile("(?m)^ *[a-z ]*?(?:class|void) (\\w+)");
+  private static final Pattern HOLDER = Pattern.compile("(?m)^ *[a-z ]*?(?:class|void)\\s+(\\w+)");
   private static final Pattern RULE = Pattern.compile("(?:([A-Z]\\w+(?:, [A-Z]\\w+)*): )?(.*)");
 
   private static List<Path> sources(String kind) throws IOException {

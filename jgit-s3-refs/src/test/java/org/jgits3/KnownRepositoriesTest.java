@@ -67,8 +67,7 @@ class KnownRepositoriesTest {
   }
 
   @Test
-  void a_hook_finds_what_its_push_has_brought_though_others_were_opened_meanwhile()
-      throws Exception {
+  void a_hook_finds_objects_of_its_push_though_others_were_opened_meanwhile() throws Exception {
     S3RepositoryManager manager = manager(FOR_ONE);
     manager.createRepository("a").close();
     manager.createRepository("b").close();

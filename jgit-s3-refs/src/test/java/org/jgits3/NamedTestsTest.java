@@ -14,16 +14,26 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The tests that a page names exist. */
+/** The tests that a page names exist, and names of tests are short. */
 class NamedTestsTest {
   private static final Path ROOT = Path.of(System.getProperty("project.root", ".."));
 
   /** A class of tests with or without a method, or a method of any class. */
   private static final Pattern NAME =
       Pattern.compile("`([A-Z]\\w*(?:Test|IT|Contract))(?:\\.(\\w+))?`|`([a-z]+_\\w+)`");
+
+  private static final int LONGEST = 70;
+
+  /** A method with the name of a test. */
+  private static final Pattern TEST = Pattern.compile("(?:void|boolean)\\s+(\\w+_\\w+)\\(");
+
+  /** A person or a process as an unnamed subject. */
+  private static final Pattern UNNAMED =
+      Pattern.compile("(^|_)(who|whom|whoever|(some|no|any|every)(body|_?one))(_|$)");
 
   /** Sources of all classes of tests, by name. */
   private static Map<String, String> sources() throws IOException {
@@ -69,5 +79,20 @@ class NamedTestsTest {
         .forEach(name -> missing.add(name.group()));
     assertThat(names).isNotEmpty();
     assertThat(missing).isEmpty();
+  }
+
+  @Test
+  void names_of_tests_are_short_and_name_their_subject() throws IOException {
+    Map<String, String> sources = sources();
+    assertThat(sources).hasSizeGreaterThan(500);
+    List<String> names =
+        sources.values().stream()
+            .flatMap(source -> TEST.matcher(source).results())
+            .map(name -> name.group(1))
+            .toList();
+    assertThat(names)
+        .hasSizeGreaterThan(2000)
+        .allSatisfy(name -> assertThat(name).hasSizeLessThanOrEqualTo(LONGEST))
+        .noneMatch(name -> UNNAMED.matcher(name).find());
   }
 }

@@ -328,7 +328,7 @@ class RequestBudgetTest extends TwoProcesses {
   }
 
   @Test
-  void a_push_after_its_advertisement_is_a_bundle_and_a_write_of_packs_and_refs() throws Exception {
+  void a_push_after_its_advertisement_is_a_bundle_and_one_conditional_write() throws Exception {
     openWarm("always");
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     Operation push =
@@ -377,7 +377,7 @@ class RequestBudgetTest extends TwoProcesses {
   }
 
   @Test
-  void a_repository_is_renamed_by_two_writes_and_its_old_name_freed_by_another() throws Exception {
+  void a_rename_is_two_writes_and_another_that_frees_the_old_name() throws Exception {
     start("always");
     costs(
         "rename, first in a process; the last two after its commit",

@@ -161,7 +161,7 @@ class S3RepositoryManagerTest {
 
   @Holds("ManifestConfig: `load()` gives the stored configuration. Listeners learn of each change.")
   @Test
-  void a_configuration_that_is_loaded_is_the_stored_one_whoever_changed_it() throws Exception {
+  void a_loaded_configuration_is_the_stored_one_also_if_changed_elsewhere() throws Exception {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
       StoredConfig theirs = there.getConfig();
@@ -179,8 +179,7 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void listeners_of_a_repository_are_told_when_its_configuration_is_saved_here_or_elsewhere()
-      throws Exception {
+  void listeners_are_told_of_a_configuration_saved_here_or_elsewhere() throws Exception {
     try (S3Repository here = manager.createRepository("r");
         S3Repository there = elsewhere.openRepository("r")) {
       List<String> told = new ArrayList<>();
@@ -274,8 +273,7 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void a_repository_that_is_renamed_before_its_update_was_answered_is_not_opened_from_memory()
-      throws Exception {
+  void a_rename_before_the_answer_of_an_update_is_not_opened_from_memory() throws Exception {
     manager.createRepository("r").close();
     AtomicBoolean late = new AtomicBoolean();
     ObjectStore losing =
@@ -381,8 +379,7 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void a_known_repository_that_was_deleted_elsewhere_is_missed_at_the_first_look_up()
-      throws Exception {
+  void a_known_repository_deleted_elsewhere_is_missed_at_the_first_look_up() throws Exception {
     elsewhere.createRepository("r").close();
     manager.openRepository("r").close();
     elsewhere.delete("r");
@@ -398,8 +395,7 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void a_known_repository_that_was_deleted_elsewhere_is_not_opened_for_a_request()
-      throws Exception {
+  void a_known_repository_deleted_elsewhere_is_not_opened_for_a_request() throws Exception {
     elsewhere.createRepository("r").close();
     manager.openRepository("r").close();
     elsewhere.delete("r");
@@ -415,8 +411,7 @@ class S3RepositoryManagerTest {
   }
 
   @Test
-  void a_handle_for_a_request_sees_everything_before_the_request_and_its_own_updates()
-      throws Exception {
+  void a_request_sees_everything_before_it_and_its_own_updates() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
       manager.openRepository("r").close();
       ObjectId id = TestRepositories.commit(there, "first");

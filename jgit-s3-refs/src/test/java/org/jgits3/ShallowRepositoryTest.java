@@ -98,8 +98,7 @@ class ShallowRepositoryTest {
   }
 
   @Test
-  void H1_a_history_that_was_completed_after_a_collection_is_sent_and_collected_whole()
-      throws Exception {
+  void H1_a_history_completed_after_a_collection_is_sent_and_collected_whole() throws Exception {
     fetch(repository, 1);
     assertThat(shallow()).containsExactly(head);
     repack();
@@ -138,8 +137,7 @@ class ShallowRepositoryTest {
   }
 
   @Test
-  void H0_a_fetch_that_fails_before_its_pack_is_there_leaves_the_history_where_it_ended()
-      throws Exception {
+  void H0_a_fetch_that_fails_before_its_pack_leaves_the_history_shallow() throws Exception {
     fetch(repository, 1);
     repack();
     FullStore full = new FullStore(store());

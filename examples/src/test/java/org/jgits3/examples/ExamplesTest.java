@@ -40,8 +40,7 @@ class ExamplesTest {
   }
 
   @Test
-  void replica_that_may_only_read_serves_what_was_just_pushed_and_takes_no_pushes()
-      throws Exception {
+  void read_only_replica_serves_the_newest_push_and_refuses_pushes() throws Exception {
     S3Server server = S3Servers.require();
     StoreLocation.Bucket bucket = server.newBucket();
     try (ReadOnlyProxy readOnly = new ReadOnlyProxy(server);

@@ -367,8 +367,7 @@ class BenchProcessTest {
 
   @Tag("long") // bucket_that_is_missing_is_one_line has a given server and named buckets
   @Test
-  void suites_on_a_given_server_leave_no_bucket_and_are_reported_beside_a_run_of_another_machine()
-      throws Exception {
+  void suites_on_a_given_server_leave_no_bucket_and_are_compared_with_a_run() throws Exception {
     Path json = directory.resolve("out.json");
     Path page = directory.resolve("page.html");
     try (OwnServer server = server()) {

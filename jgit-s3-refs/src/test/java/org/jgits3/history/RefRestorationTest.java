@@ -178,7 +178,7 @@ class RefRestorationTest {
   }
 
   @Test
-  void a_ref_that_was_pushed_to_meanwhile_keeps_its_value_and_so_do_all_others() throws Exception {
+  void a_ref_pushed_to_meanwhile_and_all_others_keep_their_values() throws Exception {
     update(MASTER, commits.get(0));
     update("refs/heads/a", commits.get(0));
     long then = generation();

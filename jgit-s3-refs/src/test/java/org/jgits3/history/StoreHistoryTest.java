@@ -596,8 +596,7 @@ class StoreHistoryTest {
   }
 
   @Test
-  void damaged_manifest_hides_no_other_repository_and_is_told_until_it_is_mended()
-      throws Exception {
+  void damaged_manifest_hides_no_other_repository_and_is_told_until_mended() throws Exception {
     create("a");
     create("b");
     Follower follower = new Follower(history.now());

@@ -97,7 +97,7 @@ class TransactionHistoryTest {
   }
 
   @Test
-  void a_transaction_says_who_did_it_and_when() throws Exception {
+  void a_transaction_names_its_author_and_time() throws Exception {
     push(0);
     Transaction only = repository.history().since(0).next().orElseThrow();
     assertThat(only.generation()).isEqualTo(log.manifest().generation());

@@ -235,8 +235,7 @@ class BackgroundGcTest extends MaintainedRepository {
   }
 
   @Test
-  void a_collection_that_keeps_failing_is_tried_less_and_less_often_though_forgotten_meanwhile()
-      throws Exception {
+  void a_collection_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
     push(3);
     BackgroundGc process = process(ROOMY);
     now = Instant.now().plus(DAY.multipliedBy(2));

@@ -35,8 +35,7 @@ class DeferredPackCollectionTest extends MaintainedRepository {
   }
 
   @Test
-  void a_pack_that_leans_on_garbage_that_is_removed_meanwhile_is_refused_with_its_refs()
-      throws Exception {
+  void a_pack_on_garbage_removed_meanwhile_is_refused_with_its_refs() throws Exception {
     ObjectId garbage = TestRepositories.commit(it.user, "garbage");
     it.gc();
     try (S3Repository pusher = it.users.openRepository("r", Purpose.push())) {

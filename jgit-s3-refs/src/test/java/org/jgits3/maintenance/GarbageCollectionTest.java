@@ -231,8 +231,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Test
-  void E5_E7_refs_that_move_again_while_the_moved_ones_are_looked_at_are_looked_at_too()
-      throws Exception {
+  void E5_E7_refs_that_move_during_the_look_at_moved_refs_are_looked_at_too() throws Exception {
     ObjectId id = garbage();
     it.store.beforeWrite(
         () -> {
@@ -249,8 +248,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Test
-  void E8_daily_collections_of_a_busy_repository_leave_no_more_than_one_pack_of_garbage()
-      throws Exception {
+  void E8_daily_collections_of_a_busy_repository_leave_one_pack_of_garbage() throws Exception {
     for (int day = 0; day < 10; day++) {
       TestRepositories.commit(it.user, "garbage of day " + day);
       String meanwhile = "pushed on day " + day;
@@ -363,8 +361,7 @@ class GarbageCollectionTest extends MaintainedRepository {
           + "gets a value only if all that it leads to exists "
           + "([why](rfcs/garbage.md#why-a-ref-never-leads-to-an-object-that-was-removed)) (E1)")
   @Test
-  void E1_what_another_handle_wrote_before_objects_were_dropped_is_looked_at_too()
-      throws Exception {
+  void E1_writes_of_another_handle_before_objects_were_dropped_are_checked() throws Exception {
     ObjectId gone = garbage();
     ObjectId child;
     ObjectId whole;
@@ -393,8 +390,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Test
-  void E1_what_a_handle_wrote_on_top_of_what_leads_to_dropped_objects_is_looked_at_too()
-      throws Exception {
+  void E1_writes_on_top_of_a_history_with_dropped_objects_are_checked() throws Exception {
     ObjectId subtree = tree(it.user, FileMode.REGULAR_FILE, blob(it.user, "content"));
     ObjectId gone = garbage();
     ObjectId child;
@@ -516,9 +512,7 @@ class GarbageCollectionTest extends MaintainedRepository {
       "GarbageDrop: Refs that move during a collection keep only garbage that they lead into "
           + "(E7, E8)")
   @Test
-  void
-      a_collection_by_JGit_drops_garbage_through_a_handle_whose_refs_have_changed_since_it_was_opened()
-          throws Exception {
+  void a_collection_by_JGit_drops_garbage_though_refs_moved_since_its_handle() throws Exception {
     ObjectId id = garbage();
     try (S3Repository lasting = it.maintainer.openRepository("r")) {
       force(lasting, MAIN, TestRepositories.commit(lasting, "second", first));
@@ -596,8 +590,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Test
-  void E3_a_push_whose_objects_are_still_there_succeeds_once_it_has_looked_again()
-      throws Exception {
+  void E3_a_push_with_all_objects_succeeds_once_it_has_looked_again() throws Exception {
     garbage();
     try (S3Repository pusher = it.users.openRepository("r")) {
       ObjectId second = TestRepositories.commit(pusher, "second", first);

@@ -71,8 +71,7 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
-  void the_lease_keeps_another_process_from_the_same_work_until_it_is_given_back()
-      throws Exception {
+  void the_lease_keeps_other_processes_from_the_work_until_it_is_returned() throws Exception {
     Lease one = lease();
     Lease other = lease();
     assertThat(one.acquire()).isTrue();
@@ -109,7 +108,7 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
-  void a_lease_that_nobody_renews_ends() throws Exception {
+  void a_lease_that_is_not_renewed_ends() throws Exception {
     Lease dead = lease();
     assertThat(dead.acquire()).isTrue();
     now = now.plus(Lease.TERM.minusMillis(1));
@@ -280,7 +279,7 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
-  void a_collection_goes_on_whoever_has_the_lease() throws Exception {
+  void a_collection_goes_on_without_the_lease() throws Exception {
     push(2);
     Lease other = new Lease(it.plain, repositoryId);
     assertThat(other.acquire()).isTrue();
@@ -334,8 +333,7 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
-  void very_many_packs_are_merged_beside_a_collection_but_for_those_that_it_began_with()
-      throws Exception {
+  void very_many_packs_but_those_of_a_collection_are_merged_beside_it() throws Exception {
     push(12);
     Lease collection = new Lease(it.plain, repositoryId);
     assertThat(collection.acquire()).isTrue();

@@ -27,7 +27,7 @@ class MaintenancePausesTest {
   }
 
   @Test
-  void a_pause_for_another_reason_does_not_end_a_row_of_failures_and_a_success_does() {
+  void a_row_of_failures_ends_with_a_success_and_not_with_another_pause() {
     pauses.failed(NAME, 0);
     pauses.pause(NAME, 0, Duration.ofMillis(1));
     pauses.failed(NAME, 1);

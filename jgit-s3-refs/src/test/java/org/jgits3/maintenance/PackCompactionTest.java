@@ -75,7 +75,7 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
-  void the_smallest_packs_are_merged_up_to_the_last_that_breaks_the_progression() {
+  void the_smallest_packs_are_merged_up_to_the_last_out_of_progression() {
     List<PackEntry> due =
         PackCompaction.due(packs("RECEIVE", 1000, 1, 1, 1, 1, 15, 1, 1, 1, 1, 1, 1));
     assertThat(sizes(due)).containsExactly(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 15);
@@ -285,8 +285,7 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
-  void a_compaction_that_keeps_failing_is_tried_no_more_often_because_another_process_is_at_it()
-      throws Exception {
+  void a_failing_compaction_is_tried_no_more_often_beside_another_process() throws Exception {
     push(it.user, 12);
     BackgroundCompaction compaction = compaction();
     new DamagedPack();
@@ -376,7 +375,7 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
-  void what_has_become_due_before_maintenance_begins_is_merged_at_its_beginning() throws Exception {
+  void packs_due_before_maintenance_begins_are_merged_at_its_beginning() throws Exception {
     push(it.user, 12);
     try (S3RepositoryManager server =
         MaintenanceFixture.manager(new DirectoryObjectStore(directory))) {

@@ -202,8 +202,7 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
-  void a_recent_table_that_is_listed_without_refs_is_read_and_ended_by_a_compaction()
-      throws Exception {
+  void an_empty_recent_table_is_read_and_ended_by_a_compaction() throws Exception {
     List<String> before = refs(it.user);
     it.user.getRefDatabase().compact();
     listAlso(Map.of());
@@ -245,8 +244,7 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
-  void a_process_that_has_the_refs_writes_all_of_them_beside_a_damaged_or_lost_base()
-      throws Exception {
+  void a_process_that_has_the_refs_writes_all_beside_a_damaged_or_lost_base() throws Exception {
     List<String> before = refs(it.user);
     String repositoryId = it.manifest().repositoryId();
     Path base =
@@ -268,8 +266,7 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
-  void refs_of_a_damaged_base_are_not_compacted_and_a_good_copy_put_back_is_all_it_takes()
-      throws Exception {
+  void refs_of_a_damaged_base_are_compacted_only_once_a_good_copy_is_back() throws Exception {
     String key =
         ObjectNames.snapshotKey(
             it.manifest().repositoryId(), it.manifest().refs().base().orElseThrow().id());

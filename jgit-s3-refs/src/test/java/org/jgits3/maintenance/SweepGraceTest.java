@@ -123,8 +123,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   @Test
-  void what_was_replaced_just_before_a_sweep_stays_until_the_grace_period_is_over()
-      throws Exception {
+  void objects_replaced_just_before_a_sweep_stay_for_the_grace_period() throws Exception {
     sweepAfter(days(0));
     sweepAfter(days(7));
     it.gc();
@@ -146,7 +145,7 @@ class SweepGraceTest extends MaintainedRepository {
 
   /** The mark knows nothing of the pack, since it was listed after it. */
   @Test
-  void what_a_push_listed_after_the_mark_that_it_was_begun_before_stays_as_long() throws Exception {
+  void objects_that_a_push_listed_after_the_mark_of_its_begin_stay_as_long() throws Exception {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository slow = it.users.openRepository("r", Purpose.request())) {
       slow.getObjectDatabase().deferReceivedPacks();
@@ -170,8 +169,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   @Test
-  void what_was_left_before_the_first_sweep_goes_when_two_grace_periods_are_over()
-      throws Exception {
+  void objects_left_before_the_first_sweep_go_after_two_grace_periods() throws Exception {
     Set<String> left = replaced();
     sweepAfter(days(0));
     sweepAfter(days(1.1));
@@ -183,8 +181,7 @@ class SweepGraceTest extends MaintainedRepository {
 
   @ParameterizedTest
   @ValueSource(ints = {7, 8})
-  void who_sweeps_a_little_too_early_every_day_has_what_was_replaced_deleted_the_day_after_next(
-      int day) throws Exception {
+  void daily_sweep_deletes_replaced_objects_on_the_third_day(int day) throws Exception {
     Duration almost = DAY.minusSeconds(1);
     for (int before = 0; before < day; before++) {
       sweepAfter(almost.multipliedBy(before));
@@ -246,8 +243,7 @@ class SweepGraceTest extends MaintainedRepository {
   /** An object that left the manifest while the sweep slept was listed until then. */
   @Holds("Sweep: The time of a mark is not before the commit of its manifest")
   @Test
-  void a_sweep_that_slept_before_its_commit_leaves_a_mark_with_the_time_after_it()
-      throws Exception {
+  void a_sweep_that_slept_before_its_commit_marks_the_time_after_it() throws Exception {
     sweepAfter(days(0));
     sweepAfter(days(1.1));
     Set<String> replaced = listed();
@@ -271,8 +267,7 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   @Test
-  void a_clone_that_sends_last_weeks_pack_goes_on_beside_a_collection_and_a_sweep()
-      throws Exception {
+  void a_clone_of_last_weeks_pack_goes_on_beside_a_collection_and_a_sweep() throws Exception {
     PackBytes pack = PackBytes.ofSize(LARGE, 2);
     try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
       try (ObjectInserter inserter = r.newObjectInserter()) {

@@ -149,8 +149,7 @@ class SweepMarksTest extends MaintainedRepository {
   }
 
   @Test
-  void a_mark_of_a_generation_that_a_restored_manifest_has_not_reached_is_not_believed()
-      throws Exception {
+  void a_mark_of_a_generation_beyond_a_restored_manifest_is_not_believed() throws Exception {
     Manifest old = it.manifest();
     mark(now.minus(HOUR));
     SweepMarks marks = new SweepMarks(it.plain, old, now);

@@ -38,7 +38,7 @@ class SimulationTest {
   }
 
   @Test
-  void refs_lead_to_objects_while_packs_are_collected_and_swept_and_names_change() {
+  void refs_lead_to_objects_while_packs_are_swept_and_names_change() {
     run("PackWorld", RandomSeed.count(40, 1_200));
   }
 

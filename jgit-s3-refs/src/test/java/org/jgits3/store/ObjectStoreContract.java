@@ -574,8 +574,7 @@ public abstract class ObjectStoreContract {
   // Races
 
   @Test
-  void no_increment_is_lost_when_sixteen_threads_compare_and_set_through_two_instances()
-      throws Exception {
+  void no_increment_of_sixteen_threads_through_two_instances_is_lost() throws Exception {
     create("counter", "00000000");
     AtomicInteger wins = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();

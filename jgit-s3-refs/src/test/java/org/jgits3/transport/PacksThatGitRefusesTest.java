@@ -200,7 +200,7 @@ class PacksThatGitRefusesTest {
   }
 
   @Test
-  void delta_without_base_is_refused_beside_one_that_has_its_in_the_repository() throws Exception {
+  void delta_without_base_is_refused_beside_one_with_its_in_the_repository() throws Exception {
     byte[] delta = ForgedPack.delta(KNOWN.length, 9, ForgedPack.insert(new byte[9]));
     isRefused(
         new ForgedPack(2)

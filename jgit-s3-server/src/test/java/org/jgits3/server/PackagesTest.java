@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class PackagesTest {
   @Test
-  void packages_of_the_program_are_small_and_do_not_depend_on_each_other_in_circles() {
+  void packages_of_the_program_are_small_and_without_circles() {
     Rooms.check("org.jgits3.server");
   }
 }

@@ -85,8 +85,7 @@ class BadBytesTest {
 
   @Test
   @Tag("long") // the test before draws from the same
-  void each_damage_of_each_kind_at_rest_and_in_transit_is_an_error_or_does_no_harm()
-      throws Exception {
+  void each_damage_at_rest_and_in_transit_is_an_error_or_does_no_harm() throws Exception {
     Random random = new Random(RandomSeed.first());
     Map<String, List<String>> kinds =
         objects.keySet().stream().collect(Collectors.groupingBy(BadBytesTest::kind));
@@ -118,7 +117,7 @@ class BadBytesTest {
   }
 
   @Test
-  void an_object_of_another_repository_is_an_error_with_the_key_or_does_no_harm() throws Exception {
+  void an_object_of_another_repository_is_an_error_or_does_no_harm() throws Exception {
     Random random = new Random(RandomSeed.first());
     for (Map.Entry<String, String> swapped : objects.entrySet()) {
       if (!isPointer(swapped.getKey())) {
@@ -134,8 +133,7 @@ class BadBytesTest {
   }
 
   @Test
-  void a_process_that_knows_a_manifest_refuses_that_of_another_repository_and_an_earlier_one()
-      throws Exception {
+  void a_known_manifest_is_not_replaced_by_a_foreign_or_earlier_one() throws Exception {
     String key = sample.manifestKey(StoredSample.NAME);
     byte[] other = sample.bytes(sample.manifestKey(StoredSample.OTHER));
     for (byte[] bad : List.of(other, sample.earlier(key))) {

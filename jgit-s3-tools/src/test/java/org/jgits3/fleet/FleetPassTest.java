@@ -391,7 +391,7 @@ class FleetPassTest {
   }
 
   @Test
-  void repository_that_ends_the_process_each_time_keeps_no_other_from_its_turn() throws Exception {
+  void repository_that_ends_the_process_keeps_no_other_from_its_turn() throws Exception {
     create("a", "b", "killer", "x", "y", "z");
     for (int seed = 1; names(FleetPass.begin(store, GC, Instant::now)).size() > 1; seed++) {
       assertThat(seed).as("passes").isLessThan(50);

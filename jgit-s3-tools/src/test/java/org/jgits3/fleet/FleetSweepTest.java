@@ -186,8 +186,7 @@ class FleetSweepTest {
   }
 
   @Test
-  void S8b_collection_between_the_boundary_and_the_listing_is_not_taken_for_swept()
-      throws Exception {
+  void S8b_collection_between_boundary_and_listing_is_not_taken_for_swept() throws Exception {
     create("a");
     push("a");
     String prefix = ObjectNames.prefix(StoredManifest.read(store, "a").repositoryId());
@@ -259,8 +258,7 @@ class FleetSweepTest {
   }
 
   @Test
-  void deleted_repository_whose_name_is_used_again_is_visited_until_nothing_of_it_is_left()
-      throws Exception {
+  void deleted_repository_of_a_used_name_is_visited_until_nothing_is_left() throws Exception {
     create("a");
     String former = id("a");
     users.delete("a");

@@ -25,18 +25,17 @@ import org.junit.jupiter.api.Test;
         + "300 MB, a collection one less")
 class ManyIdleRepositoriesTest {
   @Test
-  void pass_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {
+  void pass_over_20000_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {
     passes(20_000, "-Xmx32m", "gc", "");
   }
 
   @Test
-  void sweep_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap()
-      throws Exception {
+  void sweep_over_20000_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {
     passes(20_000, "-Xmx32m", "sweep", ", 1 LIST_MULTIPART");
   }
 
   @Test
-  @Tag("long") // sweep_over_twenty_thousand_idle_repositories_is_a_listing_in_a_small_heap
+  @Tag("long") // sweep_over_20000_idle_repositories_is_a_listing_in_a_small_heap
   void sweep_over_a_million_idle_repositories_is_a_listing_within_300_MB() throws Exception {
     passes(1_000_000, "-Xmx300m", "sweep", ", 1 LIST_MULTIPART");
   }

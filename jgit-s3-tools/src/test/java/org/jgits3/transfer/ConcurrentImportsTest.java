@@ -103,8 +103,7 @@ class ConcurrentImportsTest extends ImportFixture {
   }
 
   @Test
-  void of_two_imports_one_makes_the_repository_and_the_other_makes_none_or_fails_by_name()
-      throws Exception {
+  void of_two_imports_one_makes_the_repository_and_the_other_none() throws Exception {
     atEachRequest(
         source,
         (directory, first, second) -> {
@@ -134,8 +133,7 @@ class ConcurrentImportsTest extends ImportFixture {
 
   /** As after a source was rewritten, and what it had before was pruned. */
   @Test
-  void an_import_that_was_killed_is_replaced_by_one_of_a_source_with_other_objects()
-      throws Exception {
+  void a_killed_import_is_replaced_by_one_of_another_source() throws Exception {
     GitClient other = new GitHistory(2, 12, 4, 3, List.of()).importInto(git, "other.git");
     for (int requests = RandomSeed.first() % STEP; requests < MANY; requests += STEP) {
       Path directory = scratch.resolve("store-" + requests);
@@ -174,7 +172,7 @@ class ConcurrentImportsTest extends ImportFixture {
    * An import, and between any two requests of it another one, which is killed before any of its
    * requests; then the name is freed, and used again.
    */
-  @Tag("long") // of_two_imports_one_makes_the_repository_and_the_other_makes_none_or_fails_by_name
+  @Tag("long") // of_two_imports_one_makes_the_repository_and_the_other_none
   @Test
   void an_import_that_is_refused_was_never_seen() throws Exception {
     for (int requests = 0; requests < MANY; requests++) {

@@ -138,8 +138,7 @@ class ExportUpdateTest {
   }
 
   @Test
-  void ref_that_alone_differs_and_whose_object_the_directory_lost_is_set_and_deleted()
-      throws Exception {
+  void ref_to_a_lost_object_that_alone_differs_is_set_and_deleted() throws Exception {
     Path ref = out.resolve("refs/heads/next");
     String lost = TestRepositories.commit(repository, "lost").name() + "\n";
     Files.writeString(ref, lost);

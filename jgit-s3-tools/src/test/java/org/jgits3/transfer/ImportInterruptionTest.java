@@ -50,8 +50,8 @@ class ImportInterruptionTest extends ImportFixture {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void import_killed_at_any_request_leaves_nothing_of_its_name_or_all_and_is_finished_by_another(
-      boolean lastApplied) throws Exception {
+  void import_killed_at_any_request_leaves_nothing_or_all_of_its_name(boolean lastApplied)
+      throws Exception {
     isFinishedByAnother(source.directory().toString(), lastApplied);
   }
 

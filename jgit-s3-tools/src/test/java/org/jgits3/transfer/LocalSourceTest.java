@@ -79,8 +79,7 @@ class LocalSourceTest {
   }
 
   @Test
-  void files_that_are_no_refs_to_Git_either_and_dangling_symbolic_refs_are_passed_over()
-      throws Exception {
+  void files_that_Git_takes_for_no_refs_and_dangling_links_are_passed_over() throws Exception {
     Files.writeString(file("refs/heads/.DS_Store"), "none");
     Files.writeString(file("refs/heads/main.lock"), "");
     source.run("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/none");

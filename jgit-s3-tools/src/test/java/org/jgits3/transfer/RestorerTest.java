@@ -220,7 +220,7 @@ class RestorerTest {
   }
 
   @Test
-  void D15_a_restoration_to_fresh_names_survives_a_sweeper_that_wakes_up_later() throws Exception {
+  void D15_a_restoration_to_fresh_names_survives_a_late_sweeper() throws Exception {
     List<String> then = refs();
     Manifest copy = collectAndLose();
     beforeDelete.set(() -> restore(copy));
@@ -317,7 +317,7 @@ class RestorerTest {
   }
 
   @Test
-  void a_history_that_ends_at_a_shallow_commit_does_so_in_a_new_repository_only() throws Exception {
+  void a_shallow_history_is_restored_into_a_new_repository_only() throws Exception {
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId missing = ObjectId.fromString("1234567890123456789012345678901234567890");
       ObjectId shallow = TestRepositories.commit(r, "shallow", missing);

@@ -243,7 +243,7 @@ class TemplateTest extends ForkTestCase {
   }
 
   @Test
-  void a_template_whose_making_is_killed_at_any_write_has_no_name_and_is_swept() throws Exception {
+  void a_template_killed_at_any_write_of_its_making_has_no_name_and_is_swept() throws Exception {
     Set<Boolean> frozen = new HashSet<>();
     for (int writes = 0; makeAndDie("u", writes); writes++) {
       assertThatThrownBy(() -> it.manager.openRepository("u"))

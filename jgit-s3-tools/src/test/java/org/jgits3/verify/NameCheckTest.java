@@ -123,7 +123,7 @@ class NameCheckTest {
 
   @ParameterizedTest
   @EnumSource
-  void E_m30_repository_that_its_name_does_not_lead_to_is_reported_and_repaired(Pointer pointer)
+  void E_m30_repository_that_its_name_misses_is_reported_and_repaired(Pointer pointer)
       throws Exception {
     assertThat(check(true)).isEmpty();
     set(pointer);

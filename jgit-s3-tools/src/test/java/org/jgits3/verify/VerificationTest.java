@@ -223,8 +223,7 @@ class VerificationTest {
   }
 
   @Test
-  void an_object_that_the_store_cannot_read_to_its_end_is_found_and_the_others_are_checked()
-      throws IOException {
+  void an_object_that_cannot_be_read_to_its_end_is_found_beside_the_others() throws IOException {
     List<LiveObject> objects = withSmallParts();
     String bad = objects.get(0).key();
     Damage.FLIPPED.inflict(directory.resolve(objects.get(1).key()));
@@ -449,8 +448,7 @@ class VerificationTest {
 
   @ParameterizedTest
   @ValueSource(strings = {".pack", ".idx"})
-  void an_object_that_vanishes_during_fsck_though_it_is_listed_is_found_by_its_key(String kind)
-      throws Exception {
+  void a_listed_object_that_vanishes_during_fsck_is_found_by_its_key(String kind) throws Exception {
     pushLarge(repository);
     LiveObject object =
         LiveObject.of(manifest()).stream().filter(o -> o.key().endsWith(kind)).findFirst().get();
@@ -466,8 +464,7 @@ class VerificationTest {
   }
 
   @Test
-  void a_store_that_no_longer_answers_at_any_moment_of_fsck_is_an_error_and_no_finding()
-      throws Exception {
+  void a_store_that_stops_answering_during_fsck_is_an_error_and_no_finding() throws Exception {
     pushLarge(repository);
     AtomicBoolean down = new AtomicBoolean();
     List<String> unread = new ArrayList<>();

@@ -67,7 +67,7 @@ class ExpressSuiteTest {
   }
 
   @Test
-  void smallest_run_as_a_part_of_all_measures_each_case_on_a_server_of_its_own() throws Exception {
+  void smallest_run_within_all_measures_each_case_on_its_own_server() throws Exception {
     SuiteResult result = run(Map.of());
 
     assertThat(result.rows()).noneMatch(Row::failed);

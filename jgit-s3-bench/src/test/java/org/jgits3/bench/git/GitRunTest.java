@@ -37,8 +37,7 @@ class GitRunTest {
   }
 
   @Test
-  void every_server_serves_verified_clones_and_pushes_and_leaves_a_flame_graph_each_round()
-      throws Exception {
+  void every_server_serves_verified_transfers_and_a_flame_graph_a_round() throws Exception {
     List<Row> rows = run(SmallestContext.profiled(directory), new GitPlan(2, 2, 1, 2));
 
     assertThat(rows).hasSize(9).noneMatch(Row::failed);

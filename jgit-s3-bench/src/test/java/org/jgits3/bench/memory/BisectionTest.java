@@ -99,8 +99,7 @@ class BisectionTest {
   }
 
   @Test
-  void failure_among_the_successes_asks_for_more_heap_and_for_all_successes_again()
-      throws Exception {
+  void failure_among_successes_asks_for_more_heap_and_all_successes_again() throws Exception {
     int[] at270 = new int[1];
     Found found =
         new Bisection(1, 3, 1, MOST, heap -> heap > 270 || (heap == 270 && ++at270[0] < 3))

@@ -20,7 +20,7 @@ class RefsHeadlineTest {
   }
 
   @Test
-  void cold_open_is_compared_with_one_engine_and_without_the_transfer_over_the_directory_store() {
+  void cold_open_is_compared_with_one_engine_and_without_the_transfer() {
     Map<String, Optional<Estimate>> figures =
         new RefsHeadline(
                 List.of(

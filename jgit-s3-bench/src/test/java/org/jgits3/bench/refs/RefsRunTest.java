@@ -32,7 +32,7 @@ class RefsRunTest {
   @EnumSource(
       value = RefsCase.class,
       names = {"HIT", "MISS", "PREFIX", "ALL", "TIPS", "COLD", "UPDATE"})
-  void look_ups_and_updates_are_made_at_least_twenty_times_before_they_are_measured(RefsCase what) {
+  void look_ups_and_updates_are_warmed_up_at_least_twenty_times(RefsCase what) {
     assertThat(RefsRun.planned(what, RefsEngine.JGIT_NEVER, Effort.QUICK).warmups())
         .isGreaterThanOrEqualTo(20);
   }

@@ -19,8 +19,7 @@ class RequestsRunTest {
   @TempDir private Path directory;
 
   @Test
-  void every_operation_is_counted_within_its_budget_and_its_process_leaves_a_flame_graph()
-      throws Exception {
+  void every_operation_is_within_its_budget_and_leaves_a_flame_graph() throws Exception {
     SuiteResult result = counted("directory", SmallestContext.profiled(directory));
 
     assertThat(SmallestContext.flameGraphs(directory)).containsExactly("requests-directory.html");

@@ -21,7 +21,7 @@ class ServedRefsTest {
   }
 
   @Test
-  void pushes_are_compared_with_those_of_few_refs_in_the_server_and_with_c_git_in_both_ends() {
+  void pushes_are_compared_with_few_refs_and_with_c_git_at_both_ends() {
     add(ServedCase.PUSH_SMALL.server(), ServedEngine.DIRECTORY, 10);
     add(ServedCase.PUSH_HIDDEN.server(), ServedEngine.DIRECTORY, 12);
     add(ServedCase.PUSH_ALL.server(), ServedEngine.DIRECTORY, 30);

@@ -32,7 +32,7 @@ class TransferFiguresTest {
   }
 
   @Test
-  void the_headline_is_of_the_largest_size_and_against_the_fastest_of_all_peers() {
+  void headline_is_of_the_largest_size_against_the_fastest_peer() {
     all(128, 9, 1, 1, 1);
     all(512, 2, 6, 5, 3);
 
@@ -42,7 +42,7 @@ class TransferFiguresTest {
   }
 
   @Test
-  void without_one_of_the_peers_nobody_knows_which_is_the_best() {
+  void without_one_of_the_peers_there_is_no_best() {
     all(128, 2, 6, 5, 3);
     times.removeIf(row -> row.engine().equals(Tools.MC));
 

@@ -42,8 +42,7 @@ class TransferSuiteTest {
 
   @Tag("long") // the rows are tested one by one here
   @Test
-  void the_library_moves_files_and_memory_every_peer_has_a_row_and_each_jvm_a_flame_graph()
-      throws Exception {
+  void library_moves_files_and_memory_beside_a_row_for_every_peer() throws Exception {
     SuiteResult result = new TransferSuite().run(SmallestContext.profiled(directory));
 
     assertThat(result.rows()).noneMatch(Row::failed);

@@ -51,7 +51,7 @@ class ReportTest {
   }
 
   @Test
-  void other_requests_after_a_write_and_all_without_one_are_those_of_an_operation() {
+  void requests_after_a_write_and_all_without_one_belong_to_an_operation() {
     assertThat(Report.own(List.of(READ, PACK, WRITTEN, READ.replace("304", "200"), PACK)))
         .isEqualTo(5);
     assertThat(Report.own(List.of(READ_USERS, READ, READ, READ_USERS))).isEqualTo(4);

@@ -101,7 +101,7 @@ class BacklogTest {
   }
 
   @Test
-  void rights_are_missing_while_the_store_fails_or_the_project_is_not_compared() {
+  void rights_are_missing_while_the_store_fails_or_before_the_comparison() {
     Backlog ofRights = new Backlog(true);
     for (Effect effect : List.of(ALL, changes(1, 1).getFirst())) {
       for (int i = 0; i < 2 * Backlog.ATTEMPTS; i++) {

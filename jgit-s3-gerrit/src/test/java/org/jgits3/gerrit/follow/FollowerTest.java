@@ -300,8 +300,7 @@ class FollowerTest {
   }
 
   @Test
-  void a_position_is_not_saved_beyond_what_this_node_changed_and_is_not_in_its_indexes()
-      throws Exception {
+  void a_position_is_not_saved_beyond_own_changes_missing_in_the_indexes() throws Exception {
     create(PROJECT);
     byte[] before = position();
     change(PROJECT);
@@ -342,7 +341,7 @@ class FollowerTest {
   }
 
   @Test
-  void without_a_position_projects_that_are_only_in_the_index_are_compared_too() throws Exception {
+  void without_a_position_projects_only_in_the_index_are_compared_too() throws Exception {
     create(PROJECT);
     Project.NameKey deleted = Project.nameKey("deleted");
     local.indexed.add(deleted);
@@ -351,8 +350,7 @@ class FollowerTest {
   }
 
   @Test
-  void a_project_that_changes_while_an_index_is_made_anew_is_compared_in_the_end()
-      throws Exception {
+  void a_project_that_changes_during_a_reindex_is_compared_at_the_end() throws Exception {
     create(PROJECT);
     byte[] before = position();
     CountDownLatch end = new CountDownLatch(1);

@@ -26,7 +26,7 @@ class OwnEffectsTest {
   }
 
   @Test
-  void effect_that_is_read_in_each_round_is_there_once_and_keeps_its_first_moment() {
+  void effect_read_in_each_round_is_there_once_with_its_first_moment() {
     for (int round = 0; round < 100; round++) {
       own.add(PROJECT, EFFECT, 10 + round);
       own.add(Project.nameKey("b"), EFFECT, 10 + round);

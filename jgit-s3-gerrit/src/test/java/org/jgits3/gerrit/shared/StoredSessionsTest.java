@@ -245,7 +245,7 @@ class StoredSessionsTest {
   }
 
   @Test
-  void session_that_this_node_ended_is_not_brought_back_by_a_request_under_way() throws Exception {
+  void session_ended_by_this_node_is_not_revived_by_a_running_request() throws Exception {
     StoredSessions a = node();
     a.begin(TOKEN, session(1));
     SessionOfRequest extending = request(a);

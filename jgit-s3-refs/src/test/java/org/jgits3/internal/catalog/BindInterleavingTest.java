@@ -163,7 +163,7 @@ class BindInterleavingTest {
 
   /** Case E-m6. */
   @Test
-  void m6_creation_under_way_is_fenced_by_a_tombstone_before_its_name_is_taken() throws Exception {
+  void m6_creation_is_fenced_by_a_tombstone_before_its_name_is_taken() throws Exception {
     SteppedProcess<String> late = create(A);
     late.upTo("PUT manifest");
     SteppedProcess<String> other = create(A);
@@ -241,7 +241,7 @@ class BindInterleavingTest {
 
   /** Case E-m38. */
   @Test
-  void m38_pointer_under_way_is_not_freed_though_its_manifest_says_another_name() throws Exception {
+  void m38_pointer_under_way_is_kept_though_its_manifest_says_another_name() throws Exception {
     String id = create(catalog, B);
     SteppedProcess<String> away = rename(B, A);
     away.upTo("PUT manifest");

@@ -214,8 +214,7 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void create_whose_repository_was_deleted_before_the_answer_says_that_it_is_gone()
-      throws IOException {
+  void create_of_a_repository_deleted_before_the_answer_says_that_it_is_gone() throws IOException {
     store.nextPut(ScriptedStore.PutRequest::apply); // the pointer
     store.nextPut(
         put -> {
@@ -337,8 +336,7 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void delete_that_another_was_faster_than_is_refused_though_the_name_is_used_again()
-      throws IOException {
+  void slower_of_two_deletions_is_refused_though_the_name_is_used_again() throws IOException {
     create(catalog, A);
     store.nextPut(
         put -> {
@@ -467,8 +465,7 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void operation_of_a_process_that_knew_another_repository_is_that_of_the_name()
-      throws IOException {
+  void operation_of_a_process_that_knew_another_repository_obeys_the_name() throws IOException {
     Optional<String> known = Optional.of(create(catalog, A));
     rename(catalog, A, C);
     String id = create(catalog, A);
@@ -605,8 +602,7 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void name_that_differs_in_case_alone_is_refused_by_a_store_that_ignores_case()
-      throws IOException {
+  void name_that_differs_in_case_is_refused_by_a_store_that_ignores_case() throws IOException {
     ObjectStore ignoring =
         new DelegatingObjectStore(store) {
           @Override

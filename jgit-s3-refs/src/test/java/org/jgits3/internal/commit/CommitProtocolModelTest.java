@@ -84,7 +84,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A0_write_that_was_overtaken_after_its_lost_reply_is_reported_as_success() {
+  void A0_write_overtaken_after_its_lost_reply_is_reported_as_success() {
     store.nextPut(
         put -> {
           put.apply();
@@ -270,8 +270,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A7_write_to_a_missing_manifest_is_unknown_only_if_an_attempt_was_in_doubt()
-      throws IOException {
+  void A7_write_to_a_missing_manifest_is_unknown_only_after_a_doubt() throws IOException {
     w.validate();
     store.nextPut(
         put -> {
@@ -304,8 +303,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A9_restored_content_gets_a_higher_generation_so_that_late_writes_miss_it()
-      throws IOException {
+  void A9_late_writes_miss_restored_content_of_a_higher_generation() throws IOException {
     Manifest old = w.validate().manifest();
     store.nextPut(
         put -> {
@@ -337,7 +335,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A14_write_that_was_refused_is_tried_again_however_many_writers_were_faster() {
+  void A14_refused_write_is_tried_again_however_many_writers_were_faster() {
     store.nextPut(
         put -> {
           commitByManyOthers();
@@ -359,8 +357,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A14_write_that_was_refused_since_the_repository_was_deleted_is_refused_for_certain()
-      throws IOException {
+  void A14_write_refused_by_a_deletion_is_refused_for_certain() throws IOException {
     w.validate();
     catalog.delete(Optional.empty(), NAME, any -> {});
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
@@ -405,7 +402,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A17_write_that_others_overtook_before_a_deletion_is_refused_for_certain() {
+  void A17_write_overtaken_before_a_deletion_is_refused_for_certain() {
     store.nextPut(
         put -> {
           run(v, cas("V0", "0", "1"));
@@ -446,7 +443,7 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A16_write_that_was_refused_is_unknown_if_its_trace_cannot_be_looked_for() {
+  void A16_refused_write_is_unknown_if_its_trace_cannot_be_looked_for() {
     store.nextPut(
         put -> {
           time.sleep(2 * POLICY.deadline().toNanos());

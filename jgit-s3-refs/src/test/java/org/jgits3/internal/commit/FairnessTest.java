@@ -57,8 +57,7 @@ class FairnessTest {
   }
 
   @Test
-  void writer_that_is_alone_commits_nearly_as_often_as_the_store_takes_bare_writes()
-      throws Exception {
+  void lone_writer_commits_nearly_as_often_as_the_store_takes_writes() throws Exception {
     begin();
     int commits = 5000;
     time.add(
@@ -75,8 +74,8 @@ class FairnessTest {
 
   @ParameterizedTest(name = "newcomer {0} times as far away")
   @CsvSource({"1, 5", "3, 20"})
-  void newcomer_beside_a_hot_writer_that_was_alone_for_long_commits_before_its_deadline(
-      int distance, int seconds) throws Exception {
+  void newcomer_beside_a_long_lone_writer_commits_before_its_deadline(int distance, int seconds)
+      throws Exception {
     begin();
     AtomicBoolean over = new AtomicBoolean();
     time.add(() -> commitWithoutPause(0, over));

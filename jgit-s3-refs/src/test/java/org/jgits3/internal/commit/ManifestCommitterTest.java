@@ -119,8 +119,7 @@ class ManifestCommitterTest {
       "ManifestCommitter, CommitLoop: At the deadline a write with no attempt in doubt is "
           + "decided by its answer, for all its changes")
   @Test
-  void all_of_a_batch_that_others_defeat_at_its_deadline_learn_that_nothing_was_written()
-      throws Exception {
+  void batch_defeated_at_its_deadline_fails_whole_with_nothing_written() throws Exception {
     AtomicLong ahead = new AtomicLong();
     committer =
         new ManifestCommitter(
@@ -208,7 +207,7 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void failed_validation_fails_those_who_shared_it_and_nobody_after() throws IOException {
+  void failed_validation_fails_the_calls_that_shared_it_and_no_later_one() throws IOException {
     store.nextGet(
         get -> {
           throw new StoreException.Unavailable(get.key, "scripted", null);
@@ -283,7 +282,7 @@ class ManifestCommitterTest {
 
   @Holds("ListingRules: No manifest lists a pack twice")
   @Test
-  void a_manifest_that_nobody_could_read_is_never_written() throws IOException {
+  void an_unreadable_manifest_is_never_written() throws IOException {
     commit(packing(ObjectNames.mint(committer.validate().manifest())));
     assertThatThrownBy(
             () ->
@@ -316,8 +315,7 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void repository_that_requires_an_unknown_feature_is_readable_but_not_writable()
-      throws IOException {
+  void repository_that_requires_an_unknown_feature_can_only_be_read() throws IOException {
     ManifestFixture.rewrite(store, NAME, json -> json.putArray("requires").add("quantum"));
     assertThat(committer.validate().manifest().identity().requires()).containsExactly("quantum");
     assertThatThrownBy(() -> commit(counting()))
@@ -467,8 +465,7 @@ class ManifestCommitterTest {
   @Holds("SubmittedChange: A deferred pack is decided with its change, though the heap is full")
   @Test
   @FillsTheHeap
-  void a_pack_can_be_forgotten_though_the_heap_was_full_when_its_change_was_decided()
-      throws Exception {
+  void a_pack_is_forgotten_though_the_heap_was_full_at_its_decision() throws Exception {
     assertThat(FullHeap.run(FullHeapCommitProcess.class, "decide").lines())
         .containsExactly("true", "true");
   }

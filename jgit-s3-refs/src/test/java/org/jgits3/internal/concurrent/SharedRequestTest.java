@@ -22,7 +22,7 @@ class SharedRequestTest {
   private static final int CALLS = 2000;
 
   @Seeds(1)
-  void an_answer_is_never_older_than_the_caller_and_only_one_is_asked_for_at_a_time(long seed)
+  void an_answer_is_never_older_than_its_caller_and_one_is_asked_at_a_time(long seed)
       throws Exception {
     AtomicLong state = new AtomicLong();
     AtomicLong requests = new AtomicLong();
@@ -59,7 +59,7 @@ class SharedRequestTest {
   }
 
   @Test
-  void a_failure_is_that_of_those_who_shared_it_and_the_next_asks_again() throws IOException {
+  void a_failure_is_shared_by_the_waiting_calls_and_the_next_call_asks_again() throws IOException {
     AtomicLong requests = new AtomicLong();
     SharedRequest<String> shared =
         new SharedRequest<>(

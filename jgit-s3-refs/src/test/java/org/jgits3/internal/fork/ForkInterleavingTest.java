@@ -101,8 +101,7 @@ class ForkInterleavingTest extends ForkTestCase {
           + "Otherwise it, and no other repository of its name, is deleted, or its outcome is "
           + "unknown. (K1, K2, E-m17 to E-m19)")
   @Test
-  void K1_K2_a_fork_whose_template_was_deleted_before_its_write_is_deleted_again()
-      throws Exception {
+  void K1_K2_a_fork_of_a_template_deleted_before_its_write_is_deleted_again() throws Exception {
     String template = it.templateId();
     Staged store = new Staged();
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
@@ -154,8 +153,7 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Test
-  void it_is_not_known_whether_a_fork_is_whole_that_could_not_look_at_its_template()
-      throws Exception {
+  void a_fork_that_cannot_look_at_its_template_has_an_unknown_outcome() throws Exception {
     StoreException.Refused refused = new StoreException.Refused("x", "the store is closed", null);
     assertThat(
             failureOfFork(

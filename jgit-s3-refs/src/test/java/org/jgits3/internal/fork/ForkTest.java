@@ -108,7 +108,7 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void collection_of_a_fork_keeps_the_packs_of_its_template_and_merges_its_own() throws Exception {
+  void collection_of_a_fork_keeps_packs_of_its_template_and_merges_its_own() throws Exception {
     it.fork("f");
     for (int i = 0; i < 3; i++) {
       it.push("f");
@@ -299,7 +299,7 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void the_name_of_a_deleted_template_is_used_again_beside_the_forks_of_another() throws Exception {
+  void name_of_a_deleted_template_is_used_again_beside_forks_of_another() throws Exception {
     it.fork("f");
     it.manager.rename("t", "old");
     it.template("r", "t");
@@ -355,8 +355,7 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void a_template_whose_manifest_was_deleted_by_hand_is_missing_and_its_forks_go_on()
-      throws Exception {
+  void a_template_deleted_by_hand_is_missing_and_its_forks_go_on() throws Exception {
     it.fork("f");
     Files.delete(it.directory.resolve(StoredManifest.key(it.store, "t")));
     assertThatThrownBy(() -> it.manager.fork("t", "g"))
@@ -418,8 +417,7 @@ class ForkTest extends ForkTestCase {
   }
 
   @Test
-  void collection_after_a_detachment_that_was_interrupted_is_that_of_any_repository()
-      throws Exception {
+  void collection_after_an_interrupted_detachment_is_as_of_any_repository() throws Exception {
     it.fork("f");
     it.push("f");
     it.manager.maintenance("f").collectWithTemplate(SILENT);

@@ -245,8 +245,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P2_a_received_pack_is_seen_by_its_own_handle_until_one_write_publishes_it_with_the_ref()
-      throws Exception {
+  void P2_only_its_own_handle_sees_a_received_pack_until_it_sets_a_ref() throws Exception {
     try (S3Repository pushed = push(manager);
         S3Repository other = manager.openRepository("r")) {
       receive(pushed, PACK);
@@ -277,7 +276,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P1_a_push_that_is_refused_takes_nothing_away_from_those_who_saw_its_pack() throws Exception {
+  void P1_a_refused_push_takes_nothing_from_handles_that_saw_its_pack() throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
       try (S3Repository pushed = received()) {
         assertThat(other.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
@@ -367,8 +366,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P4_what_is_written_on_top_of_a_hidden_object_publishes_it_though_nobody_looked_at_it()
-      throws Exception {
+  void P4_a_commit_on_top_of_an_unseen_hidden_object_publishes_it() throws Exception {
     try (S3Repository hook = manager.openRepository("r")) {
       ObjectId top;
       try (S3Repository pushed = received()) {
@@ -380,8 +378,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P5_a_ref_that_a_hook_sets_through_another_handle_by_the_walk_of_the_push_publishes_its_pack()
-      throws Exception {
+  void P5_a_ref_set_by_another_handle_with_the_walk_of_a_push_publishes_it() throws Exception {
     try (S3Repository hook = manager.openRepository("r")) {
       try (S3Repository pushed = push(manager);
           RevWalk walk = new RevWalk(pushed)) {
@@ -396,8 +393,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void what_a_handle_of_a_push_fetches_is_there_without_a_ref_as_through_any_handle()
-      throws Exception {
+  void a_fetch_through_the_handle_of_a_push_is_listed_without_a_ref() throws Exception {
     try (S3Repository upstream = manager.createRepository("upstream")) {
       receive(upstream, PACK);
       update(upstream, MAIN, PACK.commit());
@@ -438,8 +434,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void what_a_hook_writes_through_the_handle_of_a_push_publishes_it_though_it_is_refused()
-      throws Exception {
+  void a_hook_that_sets_a_ref_publishes_the_pack_of_a_refused_push() throws Exception {
     try (S3Repository pushed = inserting()) {
       pushed.getObjectDatabase().deferReceivedPacks();
       receive(pushed, PACK);
@@ -451,8 +446,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_ref_that_a_hook_leads_into_the_pack_by_way_of_its_own_commit_publishes_it()
-      throws Exception {
+  void a_ref_of_a_hook_to_its_own_commit_on_the_pack_publishes_it() throws Exception {
     try (S3Repository pushed = received()) {
       ObjectId merge = TestRepositories.commit(pushed, "merged", PACK.commit());
       assertThat(update(pushed, "refs/meta/merged", merge)).isEqualTo(Result.NEW);
@@ -480,7 +474,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void whoever_misses_an_object_waits_for_the_ref_update_that_is_publishing_it() throws Exception {
+  void a_read_of_a_missing_object_waits_for_the_update_that_publishes_it() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try (S3Repository pushed = push(manager);
         S3Repository other = manager.openRepository("r")) {
@@ -629,8 +623,7 @@ class DeferredPacksTest {
       "Quarantine, S3ObjDatabase: A received pack that several handles of a request could see is "
           + "not forgotten, also when JGit rolls it back (P9)")
   @Test
-  void a_pack_that_is_rolled_back_after_it_was_taken_is_not_lost_to_handles_that_saw_it()
-      throws Exception {
+  void a_pack_rolled_back_after_it_was_seen_is_not_lost() throws Exception {
     ObjectId[] tree = new ObjectId[1];
     try (S3Repository pushed = push(manager);
         S3Repository part = together(pushed)) {
@@ -702,8 +695,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_pack_that_took_so_long_that_a_sweep_may_have_passed_it_is_refused_with_its_refs()
-      throws Exception {
+  void a_pack_that_a_sweep_may_have_passed_is_refused_with_its_refs() throws Exception {
     try (S3Repository other = manager.openRepository("r")) {
       try (S3Repository pushed = received()) {
         moveBoundary();
@@ -801,8 +793,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void what_could_not_be_published_when_its_handle_was_closed_is_once_another_handle_needs_it()
-      throws Exception {
+  void a_pack_not_published_at_close_is_once_another_handle_needs_it() throws Exception {
     ObjectId inserted;
     try (S3Repository r = inserting()) {
       inserted = TestRepositories.commit(r, "inserted");
@@ -816,8 +807,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P10_no_ref_is_set_on_top_of_what_a_request_before_could_not_publish_in_time()
-      throws Exception {
+  void P10_no_ref_is_set_on_top_of_a_pack_not_published_in_time() throws Exception {
     try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
         assertThat(part.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
@@ -849,8 +839,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P10_nothing_is_written_on_top_of_a_pack_whose_write_is_in_doubt_by_one_who_waited_for_it()
-      throws Exception {
+  void P10_no_handle_that_waited_writes_on_top_of_a_pack_in_doubt() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try (S3RepositoryManager undecided =
             TestRepositories.manager(gate, "[s3]\ncommitDeadline = 1 s");
@@ -941,7 +930,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_pack_that_was_swept_hinders_no_one() throws Exception {
+  void a_pack_that_was_swept_hinders_no_later_request() throws Exception {
     try (S3Repository r = inserting();
         ObjectInserter inserter = r.newObjectInserter()) {
       insertCommit(inserter, inserter.insert(new TreeFormatter()));
@@ -1020,8 +1009,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P9_what_another_handle_of_the_request_inserts_and_was_received_is_not_forgotten()
-      throws Exception {
+  void P9_a_received_object_inserted_by_another_handle_is_not_forgotten() throws Exception {
     ObjectId tree;
     try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
@@ -1035,8 +1023,7 @@ class DeferredPacksTest {
       "Quarantine: The first write through a request lists all that the request hides, and a "
           + "write that changes nothing lists nothing (P8)")
   @Test
-  void what_the_handles_of_a_request_defer_is_listed_by_the_first_ref_that_any_of_them_sets()
-      throws Exception {
+  void first_ref_set_by_any_handle_of_a_request_lists_all_it_defers() throws Exception {
     try (S3Repository pushed = push(manager);
         S3Repository part = together(pushed)) {
       receive(pushed, PACK);
@@ -1051,8 +1038,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_handle_that_is_never_closed_keeps_nothing_of_others_from_being_published()
-      throws Exception {
+  void a_leaked_handle_keeps_no_pack_of_others_from_being_published() throws Exception {
     S3Repository leaked = inserting();
     try (S3Repository part = together(leaked)) {
       ObjectId inserted = TestRepositories.commit(part, "inserted");
@@ -1090,8 +1076,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_refused_push_is_forgotten_though_another_handle_of_the_request_was_open_before()
-      throws Exception {
+  void a_refused_push_is_forgotten_beside_an_earlier_handle_of_its_request() throws Exception {
     try (S3Repository earlier = inserting();
         S3Repository pushed = together(earlier)) {
       leave(earlier);
@@ -1115,8 +1100,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void a_large_file_can_be_written_again_after_a_pack_with_it_could_not_be_published()
-      throws Exception {
+  void a_large_file_is_written_again_after_its_pack_was_not_published() throws Exception {
     byte[] large = new byte[100_000];
     new Random(1).nextBytes(large);
     try (S3RepositoryManager streaming =
@@ -1151,8 +1135,7 @@ class DeferredPacksTest {
   /** Two inserters, the second of which refers to what the first has not flushed yet. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void P7_what_refers_to_an_object_of_another_inserter_is_listed_together_with_it(boolean first)
-      throws Exception {
+  void P7_objects_of_two_inserters_are_listed_together(boolean first) throws Exception {
     try (S3Repository r = inserting();
         S3Repository other = manager.openRepository("r");
         ObjectInserter a = r.newObjectInserter();
@@ -1172,8 +1155,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P7_what_was_not_flushed_when_other_packs_of_the_request_were_listed_does_not_wait()
-      throws Exception {
+  void P7_a_flush_after_other_packs_of_its_request_were_listed_does_not_wait() throws Exception {
     try (S3Repository r = inserting();
         ObjectInserter a = r.newObjectInserter();
         ObjectInserter b = r.newObjectInserter()) {
@@ -1189,7 +1171,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P7_what_is_received_on_top_of_a_waiting_pack_is_listed_together_with_it() throws Exception {
+  void P7_a_pack_received_on_top_of_a_waiting_one_is_listed_with_it() throws Exception {
     try (S3Repository r = inserting();
         S3Repository other = manager.openRepository("r")) {
       r.getObjectDatabase().deferReceivedPacks();
@@ -1226,7 +1208,7 @@ class DeferredPacksTest {
   }
 
   @Test
-  void P7_what_is_inserted_on_top_of_a_waiting_pack_is_listed_together_with_it() throws Exception {
+  void P7_a_commit_inserted_on_top_of_a_waiting_pack_is_listed_with_it() throws Exception {
     try (S3Repository r = inserting();
         S3Repository other = manager.openRepository("r")) {
       ObjectId below = TestRepositories.commit(r, "below");

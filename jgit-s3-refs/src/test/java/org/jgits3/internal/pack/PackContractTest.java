@@ -60,8 +60,7 @@ class PackContractTest {
   }
 
   @Test
-  void a_collection_writes_filters_of_changed_paths_if_the_configuration_says_so()
-      throws Exception {
+  void a_collection_writes_changed_path_filters_if_configured() throws Exception {
     set("commitGraph", "readChangedPaths");
     ObjectId id = commit();
     manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
@@ -81,7 +80,7 @@ class PackContractTest {
   }
 
   @Test
-  void files_that_a_manifest_cannot_list_are_refused_before_anything_is_written() throws Exception {
+  void files_that_a_manifest_cannot_list_are_refused_before_any_write() throws Exception {
     S3ObjDatabase objects = repository.getObjectDatabase();
     S3PackDescription pack = objects.newPack(PackSource.GC);
     for (PackExt ext : List.of(PackExt.REFTABLE, PackExt.MULTI_PACK_INDEX, PackExt.KEEP)) {

@@ -115,7 +115,7 @@ class PackReadingTest {
   }
 
   @Test
-  void what_an_inserter_wrote_can_be_read_back_before_and_after_it_is_published() throws Exception {
+  void inserted_objects_are_read_back_before_and_after_publication() throws Exception {
     byte[] large = new byte[(4 << 20) + 12345]; // more than is kept in memory
     new Random(5).nextBytes(large);
     try (S3Repository r = manager.createRepository("r");

@@ -114,8 +114,7 @@ class PackRoomTest {
   }
 
   @Test
-  void a_pack_that_the_manifest_has_no_room_for_is_published_once_refs_and_log_are_folded()
-      throws Exception {
+  void a_pack_without_room_is_published_once_refs_and_log_are_folded() throws Exception {
     try (S3Repository r = manager.createRepository("r")) {
       fill(r);
       ObjectId last = ObjectId.zeroId();
@@ -129,8 +128,7 @@ class PackRoomTest {
   }
 
   @Test
-  void refs_of_one_repository_are_folded_while_the_store_stalls_a_fold_of_another()
-      throws Exception {
+  void refs_are_folded_while_the_store_stalls_a_fold_of_another_repository() throws Exception {
     try (S3Repository stalled = manager.createRepository("r");
         S3Repository busy = manager.createRepository("busy")) {
       fill(stalled);
@@ -169,7 +167,7 @@ class PackRoomTest {
   }
 
   @Test
-  void a_received_pack_that_somebody_misses_is_published_in_a_full_manifest_too() throws Exception {
+  void a_received_pack_that_is_looked_for_is_published_in_a_full_manifest() throws Exception {
     PackBytes pack = PackBytes.ofSize(1_000, 1);
     try (S3Repository other = manager.createRepository("r")) {
       fill(other);
@@ -222,8 +220,7 @@ class PackRoomTest {
       "CommitBatch, SharedRefs: Space is reserved for refs: small updates succeed, without a "
           + "snapshot each, however many packs are listed")
   @Test
-  void refs_are_updated_though_packs_fill_the_manifest_and_few_snapshots_are_written()
-      throws Exception {
+  void refs_are_updated_with_few_snapshots_though_packs_fill_the_manifest() throws Exception {
     compactionMayGoOn.countDown();
     try (S3Repository r = manager.createRepository("r")) {
       ObjectId id = TestRepositories.commit(r, "first");
@@ -238,7 +235,7 @@ class PackRoomTest {
   }
 
   @Test
-  void many_updates_at_once_find_room_one_after_the_other_beside_all_the_packs() throws Exception {
+  void many_updates_at_once_find_room_one_by_one_beside_all_packs() throws Exception {
     int writers = 32;
     ExecutorService threads = Executors.newFixedThreadPool(writers);
     try (S3RepositoryManager quick = TestRepositories.manager(new MemoryObjectStore());
@@ -260,8 +257,7 @@ class PackRoomTest {
   }
 
   @Test
-  void pushes_of_one_ref_need_no_snapshot_each_while_the_manifest_fills_with_packs()
-      throws Exception {
+  void pushes_need_no_snapshot_each_while_packs_fill_the_manifest() throws Exception {
     compactionMayGoOn.countDown();
     try (S3Repository r = manager.createRepository("r")) {
       list(r, 1300);

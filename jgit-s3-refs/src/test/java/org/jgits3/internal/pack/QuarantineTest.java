@@ -177,8 +177,7 @@ class QuarantineTest {
 
   /** An inserter may be given up, as that of a merge that is only tried. */
   @Test
-  void P12_an_object_of_an_inserter_that_is_not_flushed_is_not_enough_for_another_inserter()
-      throws Exception {
+  void P12_an_unflushed_object_of_an_inserter_is_not_enough_for_another() throws Exception {
     ObjectId top;
     try (S3Repository hook = manager.openRepository("r")) {
       try (S3Repository pushed = push()) {
@@ -223,7 +222,7 @@ class QuarantineTest {
       "DeferredPacks, SharedPacks: Once a manifest lists a pack that was in doubt, it is a pack "
           + "like any other")
   @Test
-  void a_write_in_doubt_that_was_applied_concerns_no_one_once_it_is_known() throws Exception {
+  void an_applied_write_in_doubt_has_no_effect_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
       ObjectId first = TestRepositories.commit(r, "first");
       faulty.mode = Mode.MUTE;
@@ -238,8 +237,7 @@ class QuarantineTest {
   }
 
   @Test
-  void a_pack_that_was_in_doubt_and_listed_may_be_replaced_and_swept_while_others_read()
-      throws Exception {
+  void a_listed_pack_once_in_doubt_may_be_replaced_and_swept_during_reads() throws Exception {
     try (S3Repository reader = manager.openRepository("r")) {
       try (S3Repository pushed = push()) {
         pack.pushTo(pushed);

@@ -91,7 +91,7 @@ class SharedPacksTest {
   }
 
   @Test
-  void an_object_is_found_though_another_handle_was_first_to_learn_of_its_pack() throws Exception {
+  void an_object_is_found_though_another_handle_first_learned_of_its_pack() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
       ObjectId first = TestRepositories.commit(there, "first");
       ObjectId second = TestRepositories.commit(there, "second", first);

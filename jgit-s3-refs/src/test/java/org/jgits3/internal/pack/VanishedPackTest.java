@@ -267,7 +267,7 @@ class VanishedPackTest {
       "S3Reader: A pack that vanishes before it is sent whole is sent object by object; later, "
           + "the fetch ends with an error of one line")
   @Test
-  void a_whole_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
+  void a_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
     repackAndSweep();
     try (S3Repository here = manager.openRepository("r");
         PackWriter writer = reusing(here)) {

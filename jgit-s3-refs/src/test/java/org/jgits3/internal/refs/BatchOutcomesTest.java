@@ -93,7 +93,7 @@ class BatchOutcomesTest {
   }
 
   @Test
-  void a_push_certificate_is_left_to_whoever_stores_it() throws Exception {
+  void a_push_certificate_is_left_to_the_caller_to_store() throws Exception {
     String text =
         String.join(
             "\n",

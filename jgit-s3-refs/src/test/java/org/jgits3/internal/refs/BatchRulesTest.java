@@ -376,7 +376,7 @@ class BatchRulesTest {
   }
 
   @Seeds(4)
-  void a_change_by_others_that_does_not_concern_what_was_read_leaves_the_decision(long seed)
+  void a_change_elsewhere_of_refs_that_were_not_read_leaves_the_decision(long seed)
       throws Exception {
     Random random = new Random(seed);
     int kept = 0;

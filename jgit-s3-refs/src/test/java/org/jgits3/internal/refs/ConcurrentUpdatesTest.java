@@ -108,7 +108,7 @@ class ConcurrentUpdatesTest {
   }
 
   @Test
-  void of_those_who_expect_the_same_value_one_succeeds() throws Exception {
+  void of_updates_that_expect_the_same_value_one_succeeds() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       ObjectId old = round == 0 ? ObjectId.zeroId() : line[round - 1];
       ObjectId id = line[round];

@@ -75,8 +75,7 @@ class LinkAndEventsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void a_link_replaces_one_that_another_process_had_made_before_it_was_prepared(boolean detach)
-      throws Exception {
+  void a_link_replaces_one_made_elsewhere_before_it_was_prepared(boolean detach) throws Exception {
     try (S3RepositoryManager there = TestRepositories.manager(store);
         S3Repository remote = there.openRepository("r")) {
       assertThat(remote.updateRef(Constants.HEAD).link(OTHER)).isEqualTo(Result.FORCED);
@@ -97,8 +96,7 @@ class LinkAndEventsTest {
 
   @Holds("S3RefDatabase: A transaction that changes no ref fires no event")
   @Test
-  void the_first_operation_of_a_handle_fires_an_event_if_it_changes_a_ref_and_no_other()
-      throws Exception {
+  void first_operation_of_a_handle_fires_an_event_only_if_it_changes_a_ref() throws Exception {
     AtomicInteger events = new AtomicInteger();
     try (S3Repository fresh = manager.openRepository("r")) {
       fresh.getListenerList().addRefsChangedListener(event -> events.incrementAndGet());

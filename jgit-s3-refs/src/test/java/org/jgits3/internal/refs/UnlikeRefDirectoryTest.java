@@ -77,8 +77,7 @@ class UnlikeRefDirectoryTest {
   }
 
   @Test
-  void an_atomic_batch_with_a_ref_and_a_symbolic_one_that_leads_there_changes_nothing()
-      throws Exception {
+  void an_atomic_batch_with_a_ref_and_a_symbolic_ref_to_it_changes_nothing() throws Exception {
     link("refs/heads/link", MASTER);
     assertThat(
             atomic(

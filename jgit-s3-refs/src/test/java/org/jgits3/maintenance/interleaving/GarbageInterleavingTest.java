@@ -121,8 +121,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void E2_a_collection_drops_nothing_if_a_ref_was_created_since_it_read_the_refs()
-      throws Exception {
+  void E2_a_collection_drops_nothing_if_a_ref_was_created_since_it_read_them() throws Exception {
     try (Sleeper<GarbageCollection.Report> drop = collector.beforeWrite(collector::gc)) {
       assertThat(force(pusher, NEW, found)).isEqualTo(RefUpdate.Result.NEW);
       assertThat(drop.wake().garbageKept()).isTrue();
@@ -133,7 +132,7 @@ class GarbageInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void E3_a_push_whose_object_others_have_kept_goes_through_after_a_collection() throws Exception {
+  void E3_a_push_of_an_object_that_others_kept_succeeds_after_a_collection() throws Exception {
     ObjectId kept = others.push("refs/heads/kept");
     try (S3Repository late = actor().manager.openRepository("r")) {
       assertThat(late.getObjectDatabase().has(kept)).isTrue();

@@ -77,8 +77,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D0_a_writer_a_collection_and_two_sweepers_that_stall_at_will_lose_nothing()
-      throws Exception {
+  void D0_a_writer_a_collection_and_two_stalling_sweepers_lose_nothing() throws Exception {
     others.push("refs/heads/a");
     gc0.gc();
     others.push("refs/heads/b");
@@ -103,8 +102,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D1_a_writer_commits_no_name_that_a_sleeping_sweeper_has_decided_to_delete()
-      throws Exception {
+  void D1_a_writer_commits_no_name_that_a_sleeping_sweeper_will_delete() throws Exception {
     try (Sleeper<ObjectId> late = stalledWriter()) {
       Set<String> n1 = unlisted();
       others.push("refs/heads/a");
@@ -162,8 +160,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D4_a_sweeper_that_lists_later_than_it_read_what_is_listed_deletes_nothing_newer()
-      throws Exception {
+  void D4_a_sweeper_that_lists_after_its_read_deletes_nothing_newer() throws Exception {
     others.push("refs/heads/a");
     gc0.gc();
     Set<String> old = unlisted();
@@ -187,8 +184,7 @@ class SweepInterleavingTest extends InterleavingFixture {
       "PackReplacement: A collection or compaction gives up if its input packs are no longer "
           + "listed (E4)")
   @Test
-  void D5_of_two_collections_of_the_same_packs_the_slower_gives_up_beside_a_sweep()
-      throws Exception {
+  void D5_the_slower_of_two_collections_of_the_same_packs_gives_up() throws Exception {
     others.push("refs/heads/a");
     try (Sleeper<GarbageCollection.Report> slow = gc1.beforeWrite(gc1::gc)) {
       gc0.gc();
@@ -262,8 +258,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D10_a_sweeper_of_a_former_life_neither_commits_to_the_next_nor_deletes_of_it()
-      throws Exception {
+  void D10_a_sweeper_of_a_former_life_changes_nothing_of_the_next() throws Exception {
     others.push("refs/heads/a");
     gc0.gc();
     String former = prefix();
@@ -311,8 +306,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D12_an_older_manifest_that_was_put_back_is_noticed_and_nothing_is_done_by_it()
-      throws Exception {
+  void D12_an_older_manifest_put_back_is_noticed_and_changes_nothing() throws Exception {
     Manifest old = manifest();
     others.push("refs/heads/a");
     try (Sleeper<Sweep.Report> sweep = s1.beforeWrite(s1::sweep);
@@ -333,8 +327,7 @@ class SweepInterleavingTest extends InterleavingFixture {
   }
 
   @Test
-  void D14_a_name_that_left_is_not_listed_again_while_a_sweeper_sleeps_that_has_doomed_it()
-      throws Exception {
+  void D14_a_name_that_a_sleeping_sweeper_will_delete_is_not_listed_again() throws Exception {
     PackEntry old = manifest().packs().get(0);
     Set<String> keys = old.objectSizes(manifest().repositoryId()).keySet();
     gc0.gc();

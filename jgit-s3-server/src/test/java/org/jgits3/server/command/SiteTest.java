@@ -115,7 +115,7 @@ class SiteTest {
   }
 
   @Test
-  void second_pass_copies_what_has_changed_and_the_way_out_gives_the_same_refs() throws Exception {
+  void second_pass_copies_changes_and_the_export_gives_the_same_refs() throws Exception {
     assertThat(run("import-site", site.toString()).exitCode()).isZero();
     assertThat(run("list").out().lines()).containsExactlyInAnyOrder("All-Projects", "tools/p");
 
@@ -233,8 +233,7 @@ class SiteTest {
   }
 
   @Test
-  void directory_that_is_named_as_a_repository_and_is_none_is_not_left_out_in_silence()
-      throws Exception {
+  void directory_named_as_a_repository_that_is_none_is_reported() throws Exception {
     Files.writeString(site.resolve("All-Projects.git/HEAD"), "");
     Files.createSymbolicLink(site.resolve("gone.git"), dir.resolve("no-such-disk"));
     Result result = run("import-site", site.toString());
@@ -449,7 +448,7 @@ class SiteTest {
   }
 
   @Test
-  void update_of_an_export_with_a_damaged_or_shallow_repository_changes_nothing() throws Exception {
+  void update_of_an_export_by_a_damaged_or_shallow_repository_does_nothing() throws Exception {
     Path back = exported();
     Path exported = back.resolve("tools/p.git");
     commit("tools/p", "second");

@@ -58,7 +58,7 @@ class FullDiskIT {
   }
 
   @Test
-  void push_that_finds_the_disk_full_is_refused_in_one_line_and_leaves_nothing() throws Exception {
+  void push_that_fills_the_disk_is_refused_in_one_line_and_leaves_nothing() throws Exception {
     try (ServerProcess server =
         ServerProcess.startWithLargestFile(LARGEST_FILE, store, "--create-on-push")) {
       work.run("push", "-q", server.url("r"), "main", "main:small");

@@ -387,7 +387,7 @@ class GitEndToEndIT {
   }
 
   @Test
-  void history_of_thousands_of_commits_and_tags_and_large_files_comes_back_as_it_went() {
+  void history_of_thousands_of_commits_and_large_files_comes_back_as_it_went() {
     GitClient bare = GitHistory.large(SEED, part()).importInto(git, "history.git");
     String name = newName();
     bare.run("push", "-q", "--mirror", server.url(name));

@@ -131,14 +131,12 @@ class LoadBalancerIT {
   }
 
   @Test
-  void nginx_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
-      throws Exception {
+  void nginx_sends_pushes_of_a_repository_to_one_server_or_its_successor() throws Exception {
     assertAffinity(NGINX);
   }
 
   @Test
-  void haproxy_sends_the_pushes_of_a_repository_to_one_server_and_to_another_if_that_ends()
-      throws Exception {
+  void haproxy_sends_pushes_of_a_repository_to_one_server_or_its_successor() throws Exception {
     assertAffinity(HAPROXY);
   }
 

@@ -181,8 +181,7 @@ class MaintenanceEndToEndIT {
    */
   @Test
   @Tag("long") // SimulationTest kills processes amid compactions
-  void a_server_that_is_killed_among_pushes_and_compactions_leaves_a_sound_repository()
-      throws Exception {
+  void a_server_killed_amid_pushes_and_compactions_leaves_it_sound() throws Exception {
     S3Server s3 = S3Servers.require();
     ServedStore store = ServedStore.bucket(s3, scratch);
     server = ServerProcess.start(store, "--create-on-push");
@@ -273,8 +272,7 @@ class MaintenanceEndToEndIT {
 
   @Tag("long") // SimulationTest kills processes amid collections
   @Test
-  void a_collection_that_is_killed_leaves_a_sound_repository_and_can_be_repeated()
-      throws Exception {
+  void a_killed_collection_leaves_a_sound_repository_and_can_be_repeated() throws Exception {
     S3Server s3 = S3Servers.require();
     ServedStore store = ServedStore.bucket(s3, scratch);
     server = ServerProcess.start(store, "--create-on-push");

@@ -57,8 +57,7 @@ class ManyClonesIT {
 
   @Tag("long") // TransferMemoryTest: a_clone_waits_for_all_of_its_memory_before_it_takes_any
   @Test
-  void clones_that_go_on_together_succeed_and_none_takes_memory_that_is_not_there()
-      throws Exception {
+  void clones_at_once_succeed_within_the_memory_there_is() throws Exception {
     ServedStore store = ServedStore.directory(scratch);
     GitClient git = GitClient.in(scratch);
     git.run("init", "-q", "--bare", "source.git");

@@ -82,8 +82,7 @@ class ManyPushesIT {
 
   @Test
   @Tag("long") // TransferMemoryTest has the waits
-  void pushes_that_end_together_are_received_or_refused_and_none_takes_memory_that_is_not_there()
-      throws Exception {
+  void pushes_at_once_are_received_or_refused_within_the_memory_there_is() throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
     try (ServerProcess server = ServerProcess.startWithWholeHeap(HEAP, store, "--create-on-push");
         PausingProxy proxy = PausingProxy.before(server.uri(), HELD_BACK)) {

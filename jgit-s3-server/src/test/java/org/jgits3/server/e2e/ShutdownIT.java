@@ -81,8 +81,7 @@ class ShutdownIT {
   }
 
   @Test
-  void push_of_several_parts_goes_on_and_succeeds_when_the_server_is_told_to_stop()
-      throws Exception {
+  void push_of_several_parts_succeeds_when_the_server_is_told_to_stop() throws Exception {
     work.commitRandomFile("large", PACK, SEED);
     try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "60");
         PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
@@ -106,8 +105,7 @@ class ShutdownIT {
   }
 
   @Test
-  void push_that_takes_longer_than_the_server_waits_is_cut_off_and_leaves_nothing()
-      throws Exception {
+  void push_beyond_the_wait_of_a_stopping_server_is_cut_and_leaves_nothing() throws Exception {
     try (ServerProcess server = ServerProcess.start(store)) {
       work.run("push", "-q", server.url("r"), "main");
     }

@@ -74,8 +74,7 @@ class TransferIT {
     }
 
     @Test
-    void killed_import_leaves_no_repository_of_its_name_and_is_replaced_by_the_next()
-        throws Exception {
+    void killed_import_leaves_no_repository_and_is_replaced_by_the_next() throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
       S3Server server = S3Servers.require();
       try (PausingProxy proxy = PausingProxy.before(server.endpoint(), 6_000_000)) {
@@ -94,8 +93,7 @@ class TransferIT {
 
     @Test
     @Tag("long") // a killed import of a directory is above
-    void killed_import_from_a_url_is_replaced_by_the_next_and_what_it_left_can_be_swept()
-        throws Exception {
+    void killed_import_from_a_url_is_replaced_by_the_next_and_its_rest_swept() throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
       String url = "ssh://here" + path(source);
       ServedStore elsewhere = store.with("GIT_SSH", ssh().toString());
@@ -174,8 +172,7 @@ class TransferIT {
     }
 
     @Test
-    void killed_export_leaves_no_directory_of_its_name_and_is_finished_by_the_next()
-        throws Exception {
+    void killed_export_leaves_no_directory_and_is_finished_by_the_next() throws Exception {
       GitClient source = new GitHistory(SEED, 40, 4, 3, List.of(12_000_000)).importInto(git, "src");
       Command.run(store, "import", path(source), "r").succeeds();
       S3Server server = S3Servers.require();

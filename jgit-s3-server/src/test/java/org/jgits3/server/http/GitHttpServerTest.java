@@ -344,8 +344,7 @@ class GitHttpServerTest {
   }
 
   @Test
-  void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_where_its_pack_would_be()
-      throws Exception {
+  void a_fetch_that_sends_more_objects_than_memory_holds_is_refused() throws Exception {
     try (S3RepositoryManager manager =
             TestRepositories.manager(
                 new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 1m");
@@ -430,8 +429,7 @@ class GitHttpServerTest {
   }
 
   @Test
-  void a_request_for_which_too_many_wait_is_refused_at_once_in_a_line_that_git_shows()
-      throws Exception {
+  void a_request_beyond_those_that_may_wait_is_refused_at_once_in_one_line() throws Exception {
     repositories.create("a.git");
     byte[] body = ScriptedPush.firstCommit("file", "content".getBytes(UTF_8)).body();
     String path = "/a.git/info/refs?service=git-receive-pack";

@@ -123,8 +123,7 @@ class HiddenRefsTest {
   }
 
   @Test
-  void deletion_of_a_ref_that_is_not_shown_is_refused_where_deletions_are_denied()
-      throws Exception {
+  void deletion_of_a_hidden_ref_is_refused_where_deletions_are_denied() throws Exception {
     hide("receive", "refs/changes");
     try (S3Repository r = manager.openRepository("r")) {
       StoredConfig config = r.getConfig();

@@ -138,8 +138,8 @@ class HostileClientsTest {
   // Access
 
   @Test
-  void without_a_password_no_method_and_no_form_of_a_path_gets_past_authentication(
-      @TempDir Path directory) throws Exception {
+  void no_method_and_no_form_of_a_path_gets_past_authentication(@TempDir Path directory)
+      throws Exception {
     ObjectId secret = repository("r");
     List<String> paths =
         List.of(
@@ -239,7 +239,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void guessers_do_not_put_off_a_user_who_comes_through_the_same_proxy(@TempDir Path directory)
+  void guessers_do_not_put_off_a_user_behind_the_same_proxy(@TempDir Path directory)
       throws Exception {
     assertFirstCheckIsNotPutOff(
         directory,

@@ -185,8 +185,7 @@ class TransferRequestsTest {
       "S3RefDatabase, TransferPolicy: No fetch is answered from refs older than the request, "
           + "except object ids, and tags that follow them")
   @Test
-  void a_fetch_where_clients_may_only_have_what_refs_lead_to_rests_on_refs_of_its_own()
-      throws Exception {
+  void a_fetch_limited_to_reachable_objects_rests_on_refs_of_its_own() throws Exception {
     try (S3Repository r = manager.openRepository("r")) {
       StoredConfig config = r.getConfig();
       config.setBoolean("uploadpack", null, "allowAnySHA1InWant", false);
@@ -226,7 +225,7 @@ class TransferRequestsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
-  void a_fetch_that_names_a_ref_that_was_made_elsewhere_the_moment_before_finds_it(String version)
+  void a_fetch_finds_a_ref_that_was_made_elsewhere_the_moment_before(String version)
       throws Exception {
     push("second");
     String first = work.run("rev-parse", "HEAD~1").strip();
@@ -261,8 +260,7 @@ class TransferRequestsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"allowRefInWant", "allowFilter"})
-  void a_fetch_may_use_what_it_was_offered_though_it_was_switched_off_elsewhere(String key)
-      throws Exception {
+  void a_fetch_may_use_an_offered_feature_switched_off_elsewhere(String key) throws Exception {
     push("second");
     configure(manager, "uploadpack", key, "true");
     String offered = capabilities();
@@ -338,8 +336,7 @@ class TransferRequestsTest {
   }
 
   @Test
-  void a_cold_clone_of_a_collected_repository_is_four_requests_and_one_for_each_range()
-      throws Exception {
+  void a_cold_clone_after_a_collection_is_four_requests_and_one_per_range() throws Exception {
     byte[] large = new byte[3 << 20];
     new Random(1).nextBytes(large);
     Files.write(scratch.resolve("work/large"), large);
@@ -363,8 +360,7 @@ class TransferRequestsTest {
   }
 
   @Test
-  void a_cold_clone_after_300_small_pushes_is_four_requests_and_one_for_each_of_30_packs_at_most()
-      throws Exception {
+  void a_cold_clone_after_300_pushes_is_four_requests_and_one_per_pack() throws Exception {
     assumeTrue(
         kind == StoreKind.DIRECTORY || RandomSeed.count(0, 1) == 1,
         "the requests are those of a directory");

@@ -52,7 +52,7 @@ class ProgressBarTest {
   }
 
   @Test
-  void nothing_is_drawn_where_nobody_looks() {
+  void nothing_is_drawn_without_a_terminal() {
     try (ProgressBar bar = bar(false)) {
       bar.draw("create-race");
       bar.beginTask("Writing objects", 200);

@@ -127,8 +127,7 @@ class ConnectivityTest {
   }
 
   @Test
-  void a_few_commits_on_a_branch_cost_no_more_than_these_however_many_branches_there_are()
-      throws Exception {
+  void a_few_commits_on_a_branch_cost_the_same_beside_many_branches() throws Exception {
     List<ObjectId> tips = commits(300, false);
     branches(tips);
     List<ObjectId> more = commits(3, true, tips.get(7));
@@ -157,8 +156,7 @@ class ConnectivityTest {
   }
 
   @Test
-  void what_a_branch_leads_to_is_not_looked_into_however_far_the_last_collection_is()
-      throws Exception {
+  void history_of_a_branch_is_not_walked_however_old_the_last_collection_is() throws Exception {
     List<ObjectId> old = commits(2, true);
     List<ObjectId> trees = new ArrayList<>();
     List<ObjectId> more = new ArrayList<>();
@@ -184,8 +182,7 @@ class ConnectivityTest {
 
   @Holds("Connectivity: An update fails only for missing objects that its own values lead to")
   @Test
-  void a_ref_that_leads_to_something_missing_fails_nothing_that_does_not_lead_there()
-      throws Exception {
+  void a_ref_to_a_missing_object_fails_no_update_that_does_not_lead_there() throws Exception {
     List<ObjectId> old = commits(2, true);
     List<ObjectId> more = commits(1500, true, old.get(1));
     List<ObjectId> broken = commits(3, true, MISSING);
@@ -279,8 +276,7 @@ class ConnectivityTest {
   }
 
   @Test
-  void what_is_missing_is_named_though_a_later_commit_goes_back_to_the_same_tree()
-      throws Exception {
+  void missing_object_is_named_though_a_later_commit_returns_to_its_tree() throws Exception {
     List<ObjectId> base = commits(1, true);
     branches(base);
     ObjectId reverted;

@@ -31,8 +31,7 @@ class BlockCacheTest {
   }
 
   @Test
-  void without_a_config_blocks_take_a_quarter_of_the_heap_and_less_of_a_small_one()
-      throws Exception {
+  void blocks_take_a_quarter_of_the_heap_by_default_and_less_of_a_small_one() throws Exception {
     DfsBlockCacheConfig cache = configuration("");
     assertThat(cache.getBlockSize()).isEqualTo(BlockCache.BLOCK_SIZE);
     assertThat(cache.getBlockLimit()).isEqualTo(32L * MIB);

@@ -206,8 +206,7 @@ class PackDamageTest {
       "PackChannel, S3Reader: An object that cannot be read is neither reported as missing nor "
           + "looked for repeatedly")
   @Test
-  void damage_in_the_store_is_an_error_with_key_and_range_and_nothing_is_missing()
-      throws Exception {
+  void damage_in_the_store_is_an_error_with_key_and_range_not_a_miss() throws Exception {
     Path file = only(".pack");
     byte[] good = Files.readAllBytes(file);
     byte[] bad = good.clone();

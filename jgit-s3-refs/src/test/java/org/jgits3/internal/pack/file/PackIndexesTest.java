@@ -170,8 +170,7 @@ class PackIndexesTest {
   }
 
   @Test
-  void indexes_stay_with_a_repository_that_was_opened_again_before_its_last_handle_was_closed()
-      throws Exception {
+  void indexes_stay_with_a_repository_opened_again_before_its_last_close() throws Exception {
     try (S3RepositoryManager manager = keepingOne()) {
       S3Repository r = manager.createRepository("r");
       r.parseCommit(TestRepositories.commit(r, "r"));

@@ -100,8 +100,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_pack_that_declares_more_objects_than_memory_has_room_for_is_refused_at_its_header()
-      throws Exception {
+  void a_pack_of_more_objects_than_memory_holds_is_refused_at_its_header() throws Exception {
     open("1m");
     assertThatThrownBy(() -> push(new ForgedPack(10_000).open()))
         .isInstanceOf(IOException.class)
@@ -114,8 +113,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_tree_that_declares_more_bytes_than_memory_has_room_for_is_refused_at_its_header()
-      throws Exception {
+  void a_tree_of_more_bytes_than_memory_holds_is_refused_at_its_header() throws Exception {
     open("64m");
     byte[] bytes =
         new ForgedPack(1).header(Constants.OBJ_TREE, GIB).deflated(new byte[1_000]).closed();
@@ -127,8 +125,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_delta_that_declares_a_larger_result_than_memory_has_room_for_is_refused_before_it_is_made()
-      throws Exception {
+  void a_delta_of_a_larger_result_than_memory_holds_is_refused_unmade() throws Exception {
     open("64m");
     ForgedPack pack = new ForgedPack(2);
     int base = pack.position();
@@ -143,8 +140,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_small_delta_that_makes_more_than_an_array_has_is_refused_when_it_has_arrived()
-      throws Exception {
+  void a_small_delta_that_makes_more_than_an_array_is_refused_on_arrival() throws Exception {
     open("64m");
     ForgedPack pack = new ForgedPack(2);
     int base = pack.position();
@@ -158,8 +154,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_push_that_finds_no_memory_beside_others_is_refused_at_once_and_succeeds_when_repeated()
-      throws Exception {
+  void a_push_without_memory_beside_others_is_refused_at_once_and_repeatable() throws Exception {
     long objects = 3;
     open(String.valueOf(objects * TransferMemory.OBJECT_BYTES));
     byte[] second = PackBytes.ofSize(1_000, 2).bytes();
@@ -179,8 +174,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void an_object_that_declares_more_bytes_than_an_array_has_is_refused_at_its_header()
-      throws Exception {
+  void an_object_of_more_bytes_than_an_array_is_refused_at_its_header() throws Exception {
     open("64m");
     byte[] bytes =
         new ForgedPack(1).header(Constants.OBJ_TREE, IMPOSSIBLE).deflated(new byte[1_000]).closed();
@@ -203,8 +197,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void submodules_that_memory_has_no_room_for_are_refused_before_they_are_parsed()
-      throws Exception {
+  void submodules_that_do_not_fit_in_memory_are_refused_unparsed() throws Exception {
     open("16m");
     byte[] modules = "[a]\n".repeat(1 << 18).getBytes(US_ASCII);
     TreeFormatter tree = new TreeFormatter();
@@ -231,8 +224,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_delta_to_an_object_of_the_repository_that_memory_has_no_room_for_is_refused()
-      throws Exception {
+  void a_delta_to_a_stored_object_that_does_not_fit_in_memory_is_refused() throws Exception {
     open("8m");
     byte[] content = new byte[8 << 20];
     PackBytes first = PackBytes.ofSize(8 << 20, 3);
@@ -325,8 +317,7 @@ class TransferMemoryTest {
   }
 
   @Test
-  void a_fetch_that_sends_more_objects_than_memory_has_room_for_is_refused_on_the_way()
-      throws Exception {
+  void a_fetch_of_more_objects_than_memory_holds_is_refused_on_the_way() throws Exception {
     open("1m");
     try (S3Repository repository = manager.openRepository("r")) {
       ObjectId small = TestRepositories.commitBlobs(repository, 5_900);

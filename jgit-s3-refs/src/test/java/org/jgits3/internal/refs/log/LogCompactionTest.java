@@ -254,7 +254,7 @@ class LogCompactionTest {
   }
 
   @Test
-  void a_large_transaction_is_taken_into_the_segment_and_makes_it_large_enough() throws Exception {
+  void a_large_transaction_goes_into_the_segment_and_makes_it_large_enough() throws Exception {
     List<RefChange> changes = new ArrayList<>();
     for (int i = 0; i < 400_000; i++) {
       String number = Integer.toString(10_000_000 + i).substring(1);
@@ -309,7 +309,7 @@ class LogCompactionTest {
   }
 
   @Test
-  void a_damaged_large_transaction_stays_in_the_tail_and_later_ones_go_past_it() throws Exception {
+  void a_damaged_large_transaction_stays_in_the_tail_and_later_ones_pass_it() throws Exception {
     List<RefChange> many =
         IntStream.range(0, 500)
             .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))

@@ -71,7 +71,7 @@ class DerivationTest extends DerivationTestCase {
   }
 
   @Test
-  void a_compaction_elsewhere_costs_a_reader_who_saw_the_overlay_one_request() throws Exception {
+  void a_compaction_elsewhere_costs_a_reader_of_the_overlay_one_request() throws Exception {
     assertThat(requestsOf("refs/changes/7/1", first)).isPositive();
     update(MASTER, first);
     update("refs/changes/9/1", second);
@@ -113,7 +113,7 @@ class DerivationTest extends DerivationTestCase {
   }
 
   @Test
-  void a_reader_who_missed_the_overlay_downloads() throws Exception {
+  void a_reader_that_missed_the_overlay_downloads() throws Exception {
     requestsOf(MASTER, null);
     update(MASTER, first);
     update("refs/changes/9/1", second);
@@ -126,7 +126,7 @@ class DerivationTest extends DerivationTestCase {
   }
 
   @Test
-  void a_reader_who_missed_two_compactions_downloads() throws Exception {
+  void a_reader_that_missed_two_compactions_downloads() throws Exception {
     requestsOf(MASTER, null);
     update(MASTER, first);
     writer.getRefDatabase().compact();

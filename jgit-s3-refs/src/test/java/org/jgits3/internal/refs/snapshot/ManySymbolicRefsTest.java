@@ -81,7 +81,7 @@ class ManySymbolicRefsTest {
   }
 
   @Test
-  void symbolic_refs_beyond_the_limit_are_refused_by_name_and_all_else_goes_on() throws Exception {
+  void symbolic_refs_beyond_the_limit_are_refused_by_name_and_others_go_on() throws Exception {
     int made = 0;
     IOException refused = null;
     while (made < MANY && refused == null) {

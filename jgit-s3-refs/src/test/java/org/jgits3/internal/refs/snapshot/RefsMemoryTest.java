@@ -258,7 +258,7 @@ class RefsMemoryTest {
   }
 
   @Test
-  void who_waits_for_a_load_that_is_interrupted_loads_himself() throws Exception {
+  void a_look_up_that_waits_for_an_interrupted_load_loads_itself() throws Exception {
     CountDownLatch reading = new CountDownLatch(1);
     CountDownLatch go = new CountDownLatch(1);
     DelegatingObjectStore store =
@@ -297,7 +297,7 @@ class RefsMemoryTest {
 
   @Holds("SnapshotTables: A look-up that waits for a table learns that loading failed")
   @Test
-  void who_waits_for_a_table_is_told_that_there_was_no_memory_to_load_it() throws Exception {
+  void a_look_up_that_waits_for_a_table_fails_if_memory_was_too_small_for_it() throws Exception {
     AtomicReference<Thread> waiter = new AtomicReference<>();
     Error noMemory = new OutOfMemoryError("as if");
     DelegatingObjectStore store =
@@ -327,7 +327,7 @@ class RefsMemoryTest {
   }
 
   @Test
-  void many_who_change_refs_at_once_all_succeed_without_raw_bytes() throws Exception {
+  void many_changes_at_once_all_succeed_without_raw_bytes() throws Exception {
     manager("keepRawBytes = false");
     S3Repository a = open("a");
     CountDownLatch go = new CountDownLatch(1);

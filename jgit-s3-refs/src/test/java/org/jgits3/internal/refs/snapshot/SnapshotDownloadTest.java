@@ -137,7 +137,7 @@ class SnapshotDownloadTest {
   }
 
   @Test
-  void a_small_snapshot_is_one_request_and_a_large_one_a_request_for_each_range() throws Exception {
+  void a_small_snapshot_is_one_request_and_a_large_one_is_one_for_each_range() throws Exception {
     PackedRefsTable table = random(new Random(5), 100);
     byte[] bytes = written(table);
     Stored stored = store(bytes, table.size());

@@ -146,7 +146,7 @@ class TableCacheTest {
   }
 
   @Test
-  void a_table_larger_than_the_budget_is_not_kept_and_drives_nobody_out() throws IOException {
+  void a_table_larger_than_the_budget_is_not_kept_and_evicts_no_other() throws IOException {
     RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));

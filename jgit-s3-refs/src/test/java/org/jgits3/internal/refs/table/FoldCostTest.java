@@ -117,8 +117,7 @@ class FoldCostTest {
   }
 
   @Test
-  void of_ninety_thousand_recent_refs_folds_need_little_more_heap_than_for_the_base()
-      throws Exception {
+  void folds_of_90000_recent_refs_need_little_more_heap_than_of_the_base() throws Exception {
     int refs = 1_000_000;
     long base = (long) refs * (lineBytes() + Integer.BYTES);
     long heap = base / MIB + 40;

@@ -125,8 +125,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   @Test
-  void F1_a_look_up_does_not_answer_from_a_validation_that_was_under_way_when_it_arrived()
-      throws Exception {
+  void F1_a_look_up_does_not_join_a_validation_that_began_before_it() throws Exception {
     open("always");
     Stop answered = new Stop();
     Future<ObjectId> early = startAndUpdateBefore(answered);

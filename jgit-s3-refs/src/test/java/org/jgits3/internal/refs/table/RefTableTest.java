@@ -256,8 +256,7 @@ class RefTableTest {
 
   /** As one that a process with a larger threshold has written. */
   @Test
-  void a_recent_table_larger_than_its_share_is_read_and_ends_with_the_next_fold()
-      throws IOException {
+  void a_recent_table_beyond_its_share_is_read_and_ends_with_the_next_fold() throws IOException {
     RefTable base = after(RefTable.EMPTY, many(RefFold.FEW));
     RefFold large = RefFold.intoRecent(base, many(20_000));
     RefTable table = large.with(large.merge().build());

@@ -189,8 +189,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C2_a_ref_updated_again_while_a_compaction_uploads_its_older_value_is_kept()
-      throws Exception {
+  void C2_a_ref_updated_while_a_compaction_uploads_its_older_value_is_kept() throws Exception {
     push(REF, a);
     whileTheSnapshotIsUploaded(() -> push(REF, b));
     compactSlowly();
@@ -228,7 +227,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C2_a_deletion_that_is_undone_while_a_compaction_uploads_it_stays_undone() throws Exception {
+  void C2_a_deletion_undone_while_a_compaction_uploads_it_stays_undone() throws Exception {
     push(REF, a);
     compactElsewhere();
     delete(REF);
@@ -238,8 +237,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C3_the_slower_of_two_compactions_does_not_bring_back_what_the_faster_folded()
-      throws Exception {
+  void C3_the_slower_of_two_compactions_undoes_nothing_of_the_faster() throws Exception {
     push(OTHER, a);
     compactElsewhere();
     push(OTHER, b);
@@ -260,7 +258,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C4_a_snapshot_that_changes_while_the_commit_is_sent_stops_the_compaction() throws Exception {
+  void C4_a_snapshot_that_changes_during_the_commit_stops_the_compaction() throws Exception {
     push(OTHER, a);
     compactElsewhere();
     push(OTHER, b);
@@ -274,7 +272,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C4_changes_of_others_while_the_commit_is_sent_go_on_top_of_the_snapshot() throws Exception {
+  void C4_changes_of_others_during_the_commit_go_on_top_of_the_snapshot() throws Exception {
     pushBoth();
     beforeTheCommit(this::moveOneAndDeleteTheOther);
     compactSlowly();
@@ -283,8 +281,7 @@ class CompactionInterleavingTest {
   }
 
   @Test
-  void C4_a_batch_with_its_own_snapshot_is_made_again_on_the_one_that_others_made()
-      throws Exception {
+  void C4_a_batch_with_its_own_snapshot_is_made_again_on_that_of_others() throws Exception {
     pushBoth();
     beforeTheCommit(
         () -> {

@@ -191,8 +191,7 @@ public class LargeBatchTest {
   }
 
   @Test
-  void a_batch_in_whose_way_others_create_a_ref_is_decided_again_outside_the_commit_loop()
-      throws Exception {
+  void a_batch_that_conflicts_with_a_new_ref_is_decided_outside_the_loop() throws Exception {
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAtomic(false);
     int before = snapshots.get();
@@ -209,8 +208,7 @@ public class LargeBatchTest {
   }
 
   @Test
-  void a_batch_keeps_its_snapshot_when_a_ref_that_it_was_refused_for_is_changed_again()
-      throws Exception {
+  void a_batch_keeps_its_snapshot_when_the_ref_of_its_refusal_changes_again() throws Exception {
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.addCommand(new ReceiveCommand(second, first, MASTER));
     batch.setAtomic(false);
@@ -226,8 +224,7 @@ public class LargeBatchTest {
   }
 
   @Test
-  void a_batch_with_a_refused_command_is_decided_again_when_that_one_could_be_done()
-      throws Exception {
+  void a_batch_with_a_refused_command_is_decided_again_once_that_can_be_done() throws Exception {
     force(here, MASTER, first);
     BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
     batch.setAllowNonFastForwards(true);
@@ -324,8 +321,7 @@ public class LargeBatchTest {
   @Holds(
       "Folding: An update succeeds though no thread is available to compact; a later one compacts")
   @Test
-  void an_update_succeeds_and_a_later_one_compacts_if_there_was_no_thread_for_it()
-      throws Exception {
+  void an_update_succeeds_without_a_thread_to_compact_a_later_one_compacts() throws Exception {
     AtomicInteger compactions = new AtomicInteger();
     S3RefDatabase refs =
         refs(

@@ -53,8 +53,7 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
   }
 
   @Test
-  void L1_a_new_base_made_while_a_compaction_uploads_a_recent_table_is_not_undone()
-      throws Exception {
+  void L1_a_base_made_while_a_recent_table_is_uploaded_is_not_undone() throws Exception {
     push(REF, a);
     compactIntoRecent();
     push(OTHER, a);

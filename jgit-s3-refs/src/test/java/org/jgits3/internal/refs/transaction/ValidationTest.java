@@ -125,7 +125,7 @@ class ValidationTest extends TwoProcesses {
   }
 
   @Test
-  void whoever_refreshes_the_refs_sees_what_there_is_then() throws Exception {
+  void a_refresh_shows_the_refs_of_that_moment() throws Exception {
     for (String validate : new String[] {"always", "afterOpen", "1 h"}) {
       open(validate);
       try (S3Repository opened = manager.openRepository("r");

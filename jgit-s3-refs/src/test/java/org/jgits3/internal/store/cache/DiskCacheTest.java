@@ -112,8 +112,7 @@ class DiskCacheTest {
   }
 
   @Test
-  void every_flipped_byte_and_every_truncation_is_noticed_and_the_object_fetched_again()
-      throws Exception {
+  void every_flipped_byte_and_truncation_makes_the_object_fetched_again() throws Exception {
     byte[] bytes = write("a/b", 100);
     isKept(cache, "a/b", bytes);
     cache.awaitFetched();
@@ -133,8 +132,7 @@ class DiskCacheTest {
   }
 
   @Test
-  void an_object_is_read_from_the_store_and_fetched_later_if_no_thread_can_be_had()
-      throws Exception {
+  void without_a_thread_an_object_is_read_from_the_store_and_fetched_later() throws Exception {
     AtomicInteger refused = new AtomicInteger(1);
     ThreadFactory threads =
         task -> {
@@ -154,7 +152,7 @@ class DiskCacheTest {
   }
 
   @Test
-  void a_closed_cache_helps_no_more_and_harms_nobody() throws Exception {
+  void a_closed_cache_gives_nothing_and_harms_no_read() throws Exception {
     byte[] bytes = write("a/b", 100);
     cache.close();
     assertThat(isKept(cache, "a/b", bytes)).isFalse();

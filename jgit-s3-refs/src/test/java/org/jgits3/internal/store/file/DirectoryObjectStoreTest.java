@@ -343,8 +343,7 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   }
 
   @Test
-  void a_write_that_is_applied_is_won_though_its_temporary_file_cannot_be_removed()
-      throws IOException {
+  void an_applied_write_is_won_though_its_temporary_file_stays() throws IOException {
     Path temp = root.resolve(".jgit-s3/temp");
     IoConsumer<Path> force =
         dir -> {

@@ -476,8 +476,7 @@ class StoreProbeTest {
   }
 
   @Test
-  void a_store_that_fails_a_check_and_then_stops_answering_is_refused_for_the_check()
-      throws IOException {
+  void a_store_that_fails_a_check_and_then_answers_no_more_is_refused_for_it() throws IOException {
     ObjectStore broken = store(this::failDuringRaces, this::ignoreIfMatch);
     assertThat(failed(broken, true)).isEqualTo("stale-if-match");
     assertThat(StoreProbe.full(broken).checks())

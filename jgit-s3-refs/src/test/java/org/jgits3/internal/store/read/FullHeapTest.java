@@ -26,12 +26,12 @@ class FullHeapTest {
   }
 
   @Test
-  void who_waits_for_a_request_that_failed_asks_again() throws Exception {
+  void a_call_that_waited_for_a_failed_request_asks_again() throws Exception {
     assertThat(run("request").lines()).containsExactly("up", "up");
   }
 
   @Test
-  void buffers_are_given_back_and_handed_to_who_waits() throws Exception {
+  void buffers_are_given_back_and_handed_to_waiting_threads() throws Exception {
     assertThat(run("buffers")).isEqualTo("0 in use");
   }
 

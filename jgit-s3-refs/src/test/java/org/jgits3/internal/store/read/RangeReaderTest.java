@@ -203,8 +203,7 @@ class RangeReaderTest {
 
   @Test
   @Timeout(300)
-  void ranges_that_were_asked_for_in_any_version_are_compared_when_they_have_come()
-      throws Exception {
+  void ranges_asked_for_in_any_version_are_compared_when_they_have_come() throws Exception {
     written(2000);
     ObjectStore replaced = new ReplacedBetweenRanges(store, new byte[2000]);
     RangeReader reader = new RangeReader(replaced, new Sizes(100, 500), true);

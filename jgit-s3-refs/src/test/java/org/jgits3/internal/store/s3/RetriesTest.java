@@ -89,7 +89,7 @@ class RetriesTest {
   }
 
   @Test
-  void first_request_is_repeated_as_others_if_the_store_answers_that_it_is_busy() {
+  void first_request_is_repeated_as_others_if_the_store_is_busy() {
     for (SdkException failure : List.of(answer(500), answer(503), answer(429))) {
       Retries retries = new Retries(DEADLINE, () -> now);
       assertThat(attempts(retries.begin(), failure)).last().isEqualTo(DEADLINE);
@@ -194,7 +194,7 @@ class RetriesTest {
   }
 
   @Test
-  void nobody_waits_longer_for_a_turn_than_the_deadline_however_many_failed_together() {
+  void no_turn_takes_longer_than_the_deadline_however_many_failed_together() {
     Retries retries = proven();
     S3Failure failure = S3Failure.of(noAnswer);
     for (int i = 0; i < 2 * DEADLINE.toSeconds() * Retries.PER_SECOND; i++) {

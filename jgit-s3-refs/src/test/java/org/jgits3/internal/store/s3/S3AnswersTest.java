@@ -232,8 +232,7 @@ class S3AnswersTest {
   }
 
   @Test
-  void an_exception_that_is_none_of_the_SDK_leaves_a_request_without_an_answer()
-      throws IOException {
+  void an_exception_not_of_the_SDK_leaves_a_request_without_an_answer() throws IOException {
     AtomicInteger sent = new AtomicInteger();
     ExecutionInterceptor everyOther =
         new ExecutionInterceptor() {
@@ -261,8 +260,7 @@ class S3AnswersTest {
   }
 
   @Test
-  void a_conditional_write_without_an_answer_in_time_is_unknown_and_was_sent_once()
-      throws IOException {
+  void a_conditional_write_without_an_answer_is_unknown_and_was_sent_once() throws IOException {
     ManualTimers timers = new ManualTimers();
     Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
@@ -496,8 +494,7 @@ class S3AnswersTest {
   }
 
   @Test
-  void versions_do_not_mix_even_if_the_server_ignores_the_one_that_is_asked_for()
-      throws IOException {
+  void versions_do_not_mix_even_if_the_server_ignores_the_one_asked_for() throws IOException {
     Script script =
         (n, exchange) ->
             part(exchange, "\"v" + n + "\"", n == 1 ? DIGITS : LETTERS, n == 1 ? 4 : 9);
@@ -783,8 +780,7 @@ class S3AnswersTest {
   }
 
   @Test
-  void a_completion_that_is_called_a_success_and_makes_no_object_is_unavailable()
-      throws IOException {
+  void a_completion_called_a_success_that_makes_no_object_is_unavailable() throws IOException {
     Script script = firstIsLost(there(NEVER, new AtomicInteger(), S3AnswersTest::completed));
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
         ObjectStore store =

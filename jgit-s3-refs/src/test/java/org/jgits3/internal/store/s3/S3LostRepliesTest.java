@@ -73,7 +73,7 @@ class S3LostRepliesTest {
   }
 
   @Test
-  void so_it_is_through_a_client_of_somebody_else_that_retries() throws IOException {
+  void so_it_is_through_a_borrowed_client_that_retries() throws IOException {
     try (ReplyDroppingProxy proxy = dropping("PUT .*/borrowed.*", EVERY);
         S3Client client = client(proxy.endpoint())) {
       try (ObjectStore store =

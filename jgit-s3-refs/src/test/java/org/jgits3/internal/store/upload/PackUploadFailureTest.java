@@ -90,8 +90,7 @@ class PackUploadFailureTest {
 
   @Holds("PackUpload: An upload completes only if its parts have as many bytes as were written")
   @Test
-  void an_upload_whose_parts_are_not_all_that_was_written_never_becomes_an_object()
-      throws Exception {
+  void an_upload_with_fewer_bytes_than_were_written_never_becomes_an_object() throws Exception {
     unacknowledged = 1;
     write(2 * PART + 1);
     assertThatThrownBy(upload::close)

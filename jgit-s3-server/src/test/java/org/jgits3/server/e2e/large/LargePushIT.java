@@ -136,8 +136,7 @@ class LargePushIT {
 
   @Test
   @Tag("long") // GitEndToEndIT kills servers, SweepTest ends uploads
-  void a_server_that_is_killed_amid_a_large_push_leaves_a_sound_repository_and_the_next_one_works()
-      throws Exception {
+  void a_server_killed_amid_a_large_push_leaves_a_sound_repository() throws Exception {
     try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
       push(server, "r", "small");
     }

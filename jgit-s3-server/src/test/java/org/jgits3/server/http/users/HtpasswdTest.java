@@ -41,7 +41,7 @@ class HtpasswdTest {
   }
 
   @Test
-  void a_wrong_password_takes_as_many_rounds_whoever_the_user_is() throws Exception {
+  void a_wrong_password_takes_as_many_rounds_for_every_user() throws Exception {
     Htpasswd users = parse(line("ada", 4), line("bob", 5), line("eve", 7));
     for (String user : List.of("ada", "bob", "eve", "nobody")) {
       assertThat(rounds(users, user)).as(user).isEqualTo(1 << 7);
