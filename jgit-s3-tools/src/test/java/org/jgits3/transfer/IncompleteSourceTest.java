@@ -103,6 +103,17 @@ class IncompleteSourceTest {
   }
 
   @Test
+  void shallow_repository_is_refused_however_it_is_read() throws Exception {
+    source.commitFile("directory/a.txt", "third\n");
+    String url = source.directory().toUri().toString();
+    git.run("clone", "-q", "--bare", "--depth", "1", url, "shallow");
+    isRefused(scratch.resolve("shallow").toString(), "is shallow", "git fetch --unshallow");
+    try (GitDaemon daemon = new GitDaemon(scratch, false)) {
+      isRefused(daemon.url("shallow"), "shallow"); // as JGit says it
+    }
+  }
+
+  @Test
   void bundle_with_a_tree_that_names_a_tree_as_a_file_is_refused() throws Exception {
     String tree = branchToOddTree();
     isRefused(bundleWithout("").toString(), tree, "is not a blob");
