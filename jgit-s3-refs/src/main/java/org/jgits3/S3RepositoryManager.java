@@ -50,6 +50,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.metrics.CollectionMetrics;
 import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.MemoryUse;
 import org.jgits3.metrics.TableMemory;
@@ -755,6 +756,15 @@ public final class S3RepositoryManager implements Closeable {
    */
   public int foldBacklog() {
     return background.getQueue().size() + background.getActiveCount();
+  }
+
+  /**
+   * Collections made in the background.
+   *
+   * @return counters over all repositories of this manager
+   */
+  public CollectionMetrics collectionMetrics() {
+    return maintenance;
   }
 
   /**

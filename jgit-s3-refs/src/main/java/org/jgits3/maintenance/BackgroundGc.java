@@ -3,10 +3,12 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
@@ -56,6 +58,9 @@ final class BackgroundGc extends BackgroundSteps {
   private final BooleanSupplier ending;
   private final long heap;
 
+  private final AtomicLong collections = new AtomicLong();
+  private volatile Optional<Instant> last = Optional.empty();
+
   /** Ids of repositories that were logged as too large. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
@@ -84,6 +89,16 @@ final class BackgroundGc extends BackgroundSteps {
     if (isDue(newest)) {
       add(name);
     }
+  }
+
+  /** Number of collections that have repacked a repository. */
+  long collections() {
+    return collections.get();
+  }
+
+  /** End of the last of them. */
+  Optional<Instant> last() {
+    return last;
   }
 
   private boolean hasRoomFor(Manifest manifest, RepositoryName name) {
@@ -166,6 +181,8 @@ final class BackgroundGc extends BackgroundSteps {
     succeeded(name);
     if (!report.get().skipped()) {
       pause(name, age); // even if newer packs came meanwhile
+      last = Optional.of(Instant.ofEpochMilli(now()));
+      collections.incrementAndGet();
       LOG.info(
           "collected {}: {} packs of {}",
           name,

@@ -3,17 +3,19 @@ package org.jgits3.maintenance;
 
 import java.io.Closeable;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.metrics.CollectionMetrics;
 
 /**
  * Maintenance of the repositories of a process in the background: merges small packs when pushes
  * have left enough of them, and collects when packs are old enough. Safe for use by many threads.
  */
-public final class BackgroundMaintenance implements Closeable {
+public final class BackgroundMaintenance implements CollectionMetrics, Closeable {
   /** Number of packs from which each opening of a repository checks whether they can be merged. */
   private static final int MANY_PACKS = 100;
 
@@ -75,6 +77,21 @@ public final class BackgroundMaintenance implements Closeable {
    */
   public int compactionBacklog() {
     return compaction.waiting();
+  }
+
+  @Override
+  public long collections() {
+    return collection.map(BackgroundGc::collections).orElse(0L);
+  }
+
+  @Override
+  public long failures() {
+    return collection.map(BackgroundGc::failures).orElse(0L);
+  }
+
+  @Override
+  public Optional<Instant> last() {
+    return collection.flatMap(BackgroundGc::last);
   }
 
   /** Stops all maintenance without waiting for it. It begins again later, or in another process. */

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
@@ -31,6 +32,7 @@ abstract class BackgroundSteps {
   private final Host host;
   private final MaintenancePauses pauses;
   private final Set<RepositoryName> names = ConcurrentHashMap.newKeySet();
+  private final AtomicLong failures = new AtomicLong();
 
   /**
    * The process that maintains its repositories.
@@ -98,6 +100,11 @@ abstract class BackgroundSteps {
     return names.size();
   }
 
+  /** Number of steps that have failed. */
+  final long failures() {
+    return failures.get();
+  }
+
   /** Current time in milliseconds since the epoch. */
   final long now() {
     return host.clock().get().toEpochMilli();
@@ -111,7 +118,7 @@ abstract class BackgroundSteps {
       succeeded(name);
       LOG.debug("{} is not {}, since it is gone", name, what, e);
     } catch (UnknownOutcomeException e) {
-      pauses.failed(name, now());
+      countFailure(name);
       LOG.warn("it is not known whether a repository was {}: {}", what, e.getMessage());
     } catch (IOException | RuntimeException | Error e) { // memory may suffice the next time
       failed(name, e);
@@ -123,12 +130,17 @@ abstract class BackgroundSteps {
     }
   }
 
+  private void countFailure(RepositoryName name) {
+    pauses.failed(name, now());
+    failures.incrementAndGet();
+  }
+
   private void failed(RepositoryName name, Throwable e) {
     if (host.ending().getAsBoolean()) {
       LOG.debug("{} was not {}, since background work is being stopped", name, what, e);
       return;
     }
-    pauses.failed(name, now());
+    countFailure(name);
     if (e instanceof IOException) {
       LOG.info("{} was not {}, a later try follows: {}", name, what, e.getMessage());
     } else {

@@ -8,6 +8,7 @@ import static org.jgits3.TestRepositories.force;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -125,8 +126,12 @@ class BackgroundGcTest extends MaintainedRepository {
     assertThat(run()).as("not quite").isZero();
     now = now.plus(DAY);
     openAgain(collection); // nothing was pushed meanwhile
+    assertThat(collection.last()).isEmpty();
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).containsExactly("GC");
+    assertThat(collection.collections()).isEqualTo(1);
+    assertThat(collection.failures()).isZero();
+    assertThat(collection.last()).contains(now.truncatedTo(ChronoUnit.MILLIS));
     it.isSound();
   }
 
@@ -252,6 +257,8 @@ class BackgroundGcTest extends MaintainedRepository {
       now = now.plus(Duration.ofMinutes(1));
     }
     assertThat(steps.get()).isBetween(5, 11);
+    assertThat(process.failures()).isEqualTo(steps.get());
+    assertThat(process.collections()).isZero();
 
     it.store.beforeLease(() -> {});
     now = now.plus(DAY);

@@ -127,16 +127,43 @@ final class ServeCommand implements Callable<Integer> {
       names = "--monitor",
       paramLabel = "HOST:PORT",
       description =
-          "Answer /healthz, /healthz/store and /metrics there as well, to anyone who can connect"
-              + " ([s3 \"server\"] monitor).")
+          "Answer /healthz, /healthz/store and /metrics there, to anyone who can connect, and the"
+              + " last two no more where clients connect ([s3 \"server\"] monitor).")
   private InetSocketAddress monitor;
 
   @Option(
-      names = "--forwarded-for",
+      names = "--trusted-proxy",
+      paramLabel = "ADDRESS[/BITS]",
+      split = ",",
       description =
-          "Take the address of a client, for reflogs, from X-Forwarded-For: only behind a proxy that"
-              + " sets it.")
-  private boolean forwardedFor;
+          "Proxy, or network of proxies, that tells the address of a client in X-Forwarded-For; may"
+              + " be repeated. The header of any other is ignored.")
+  private List<String> proxies = List.of();
+
+  @Option(
+      names = "--access-log",
+      paramLabel = "WHICH",
+      defaultValue = "pushes",
+      description =
+          "Log no accesses (off), pushes and refused logins (pushes), or all requests (all)"
+              + " (${DEFAULT-VALUE}).")
+  private Logging.Accesses accesses;
+
+  @Option(
+      names = "--log-format",
+      paramLabel = "FORMAT",
+      defaultValue = "text",
+      description = "Form of a line of the log: text or json (${DEFAULT-VALUE}).")
+  private Logging.Format format;
+
+  @Option(
+      names = "--log-level",
+      paramLabel = "LEVEL",
+      defaultValue = "info",
+      description =
+          "Least severe messages that are logged beside accesses: error, warn, info or debug"
+              + " (${DEFAULT-VALUE}).")
+  private Logging.Least level;
 
   @Option(
       names = "--shutdown-timeout",
@@ -159,7 +186,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Logging.server();
+    Logging.server(level, accesses, format);
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       S3Settings settings = program.settings();
@@ -170,6 +197,8 @@ final class ServeCommand implements Callable<Integer> {
         manager.maintainInBackground();
         serve(manager, builder.config(manager.settings().config()));
       }
+    } finally {
+      Logging.flush();
     }
     return 0;
   }
@@ -189,7 +218,6 @@ final class ServeCommand implements Callable<Integer> {
       throws IOException, InterruptedException {
     GitHttpServer server = builder.start(manager);
     program.end().atSignal(() -> stop(server));
-    LOG.info("serving {} on {}", manager.store().location(), server.uri());
     spec.commandLine().getOut().println("listening on " + server.uri());
     server.monitorUri().ifPresent(uri -> spec.commandLine().getOut().println("monitors: " + uri));
     spec.commandLine().getOut().flush();
@@ -223,7 +251,7 @@ final class ServeCommand implements Callable<Integer> {
         GitHttpServer.builder()
             .listen(listen)
             .createOnPush(createOnPush)
-            .forwardedFor(forwardedFor)
+            .trustedProxies(proxies)
             .minRate(minRate)
             .idleTimeout(Duration.ofSeconds(idleSeconds))
             .headerTimeout(Duration.ofSeconds(headerSeconds))

@@ -12,8 +12,10 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jgit.http.server.GitServlet;
@@ -22,7 +24,10 @@ import org.eclipse.jgit.transport.PostReceiveHook;
 import org.eclipse.jgit.transport.resolver.RepositoryResolver;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.micrometer.CollectionMeters;
 import org.jgits3.micrometer.StoreMeters;
+import org.jgits3.server.http.access.AccessLog;
+import org.jgits3.server.http.access.TrustedProxies;
 import org.jgits3.server.http.limit.BodyFilter;
 import org.jgits3.server.http.limit.LeastDataRateFilter;
 import org.jgits3.server.http.limit.RefusalFilter;
@@ -54,13 +59,20 @@ public final class GitHttpServer implements Closeable {
   private final Listener clients;
   private final Optional<Listener> monitors;
   private final StoreHealth health;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AccessLog accesses;
   private final Duration shutdownLimit;
 
   private GitHttpServer(
-      Listener clients, Optional<Listener> monitors, StoreHealth health, Duration shutdownLimit) {
+      Listener clients,
+      Optional<Listener> monitors,
+      StoreHealth health,
+      AccessLog accesses,
+      Duration shutdownLimit) {
     this.clients = clients;
     this.monitors = monitors;
     this.health = health;
+    this.accesses = accesses;
     this.shutdownLimit = shutdownLimit;
   }
 
@@ -100,7 +112,11 @@ public final class GitHttpServer implements Closeable {
    */
   @Override
   public void close() {
+    URI address = uri();
     clients.close(shutdownLimit);
+    if (!closed.getAndSet(true)) {
+      accesses.stopped(address);
+    }
     monitors.ifPresent(listener -> listener.close(Duration.ZERO));
     health.close();
   }
@@ -125,7 +141,7 @@ public final class GitHttpServer implements Closeable {
     private Optional<InetSocketAddress> monitor = Optional.empty();
     private boolean createOnPush;
     private boolean anonymous;
-    private boolean forwardedFor;
+    private List<String> proxies = List.of();
     private Optional<UsersFile> users = Optional.empty();
     private Config config = new Config();
     private Optional<Long> maxPackSize = Optional.empty();
@@ -216,7 +232,8 @@ public final class GitHttpServer implements Closeable {
 
     /**
      * Adds a listener for monitors, which answers {@code /healthz}, {@code /healthz/store} and
-     * {@code /metrics} to anyone who can connect, however many clients the server has.
+     * {@code /metrics} to anyone who can connect, however many clients the server has. The address
+     * for clients then has only the first of these, which load balancers ask there.
      *
      * @param address resolved address; port 0 for any free one
      * @return this
@@ -239,14 +256,14 @@ public final class GitHttpServer implements Closeable {
     }
 
     /**
-     * Takes the address of a client from {@code X-Forwarded-For}, which a client without a proxy
-     * could invent.
+     * Takes the address of a client that comes through a proxy from {@code X-Forwarded-For}, which
+     * all others could invent.
      *
-     * @param forwarded true if a proxy sets the header; false, the default, to ignore it
+     * @param networks addresses of proxies, or networks as {@code ADDRESS/BITS}
      * @return this
      */
-    public Builder forwardedFor(boolean forwarded) {
-      forwardedFor = forwarded;
+    public Builder trustedProxies(List<String> networks) {
+      proxies = List.copyOf(networks);
       return this;
     }
 
@@ -351,7 +368,7 @@ public final class GitHttpServer implements Closeable {
      *
      * @return this
      * @throws IllegalArgumentException if other hosts can connect and neither users nor {@link
-     *     #anonymous} were set
+     *     #anonymous} were set, or a trusted proxy has no address
      */
     public Builder check() {
       if (!listen.getAddress().isLoopbackAddress() && !anonymous && users.isEmpty()) {
@@ -360,6 +377,7 @@ public final class GitHttpServer implements Closeable {
                 + listen.getHostString()
                 + ": give --users FILE, or --anonymous to let anyone read and write");
       }
+      var unused = new TrustedProxies(proxies);
       return this;
     }
 
@@ -373,7 +391,11 @@ public final class GitHttpServer implements Closeable {
      */
     public GitHttpServer start(S3RepositoryManager manager) throws IOException {
       new StoreMeters(manager).bindTo(metrics.registry());
-      return start(new NamedRepositories(manager, createOnPush), () -> answers(manager));
+      new CollectionMeters(manager.collectionMetrics()).bindTo(metrics.registry());
+      GitHttpServer server =
+          start(new NamedRepositories(manager, createOnPush), () -> answers(manager));
+      server.accesses.started(server.uri(), manager.store().location().toString());
+      return server;
     }
 
     /**
@@ -399,18 +421,21 @@ public final class GitHttpServer implements Closeable {
         throws IOException {
       check();
       StoreHealth store = new StoreHealth(health);
+      AccessLog accesses = new AccessLog();
       Listener clients =
           Listener.open(
               listen,
               handlers(repositories, store),
               new Listener.Limits(
-                  gitRequests + MORE_THREADS,
-                  connections,
-                  headerTimeout,
-                  idleTimeout,
-                  forwardedFor));
+                  gitRequests + MORE_THREADS, connections, headerTimeout, idleTimeout),
+              new TrustedProxies(proxies),
+              (request, response) -> {
+                boolean refused = BasicAuthentication.refused(request).isPresent();
+                metrics.answered(response.getStatus(), refused);
+                accesses.log(request, response);
+              });
       try {
-        return new GitHttpServer(clients, monitors(store), store, shutdownLimit);
+        return new GitHttpServer(clients, monitors(store), store, accesses, shutdownLimit);
       } catch (IOException e) {
         clients.close(Duration.ZERO);
         throw e;
@@ -421,21 +446,28 @@ public final class GitHttpServer implements Closeable {
       if (monitor.isEmpty()) {
         return Optional.empty();
       }
-      Handler handlers = new HealthHandler(store, new MetricsHandler(metrics, null));
+      Handler handlers = new HealthHandler(Optional.of(store), new MetricsHandler(metrics, null));
       Listener.Limits limits =
-          new Listener.Limits(
-              MONITOR_THREADS, MONITOR_CONNECTIONS, headerTimeout, idleTimeout, false);
-      return Optional.of(Listener.open(monitor.get(), RequestRules.anyName(handlers), limits));
+          new Listener.Limits(MONITOR_THREADS, MONITOR_CONNECTIONS, headerTimeout, idleTimeout);
+      return Optional.of(
+          Listener.open(
+              monitor.get(),
+              RequestRules.reads(handlers),
+              limits,
+              new TrustedProxies(List.of()),
+              (request, response) -> {}));
     }
 
     /** Handlers of a request, in the order in which it passes them. */
     private Handler handlers(
         RepositoryResolver<HttpServletRequest> repositories, StoreHealth store) {
-      Handler known =
-          new MetricsHandler(metrics, new GitRequestLimit(context(repositories), gitRequests));
+      GitRequestLimit git = new GitRequestLimit(context(repositories), gitRequests);
+      metrics.places(git::running, git::getSuspendedRequestCount, gitRequests);
+      Handler known = monitor.isPresent() ? git : new MetricsHandler(metrics, git);
       Handler anyone =
           new HealthHandler(
-              store, users.isPresent() ? new BasicAuthentication(users.get(), known) : known);
+              Optional.of(store).filter(told -> monitor.isEmpty()),
+              users.isPresent() ? new BasicAuthentication(users.get(), known) : known);
       return listen.getAddress().isLoopbackAddress() && users.isEmpty()
           ? RequestRules.localNames(hosts, anyone)
           : RequestRules.anyName(anyone);

@@ -2,6 +2,7 @@
 package org.jgits3.server.http;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
@@ -37,6 +38,8 @@ final class GitRequestLimit extends QoSHandler {
   /** Value of the Retry-After header, in seconds. */
   private static final int RETRY_AFTER = 10;
 
+  private final AtomicInteger running;
+
   /**
    * Limits requests.
    *
@@ -44,10 +47,37 @@ final class GitRequestLimit extends QoSHandler {
    * @param atOnce maximum number at a time
    */
   GitRequestLimit(Handler next, int atOnce) {
-    super(next);
+    this(next, atOnce, new AtomicInteger());
+  }
+
+  private GitRequestLimit(Handler next, int atOnce, AtomicInteger running) {
+    super(new Counted(next, running));
+    this.running = running;
     setMaxRequestCount(atOnce);
     setMaxSuspendedRequestCount(atOnce * WAITING_FOR_EACH);
     setMaxSuspend(LONGEST_WAIT);
+  }
+
+  /** Counts the requests that are being served. */
+  private static final class Counted extends Handler.Wrapper {
+    private final AtomicInteger running;
+
+    Counted(Handler next, AtomicInteger running) {
+      super(next);
+      this.running = running;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+      running.incrementAndGet();
+      Request.addCompletionListener(request, failure -> running.decrementAndGet());
+      return super.handle(request, response, callback);
+    }
+  }
+
+  /** Number of requests that are being served. */
+  int running() {
+    return running.get();
   }
 
   /**

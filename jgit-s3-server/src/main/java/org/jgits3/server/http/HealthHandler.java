@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import java.util.Optional;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -17,9 +18,15 @@ final class HealthHandler extends Handler.Wrapper {
   static final String PROCESS = "/healthz";
   static final String STORE = "/healthz/store";
 
-  private final StoreHealth store;
+  private final Optional<StoreHealth> store;
 
-  HealthHandler(StoreHealth store, Handler next) {
+  /**
+   * Creates a handler.
+   *
+   * @param store the store; empty to leave questions about it to the next handler
+   * @param next handler of all other paths
+   */
+  HealthHandler(Optional<StoreHealth> store, Handler next) {
     super(next);
     this.store = store;
   }
@@ -29,8 +36,8 @@ final class HealthHandler extends Handler.Wrapper {
     String path = request.getHttpURI().getPath();
     if (path.equals(PROCESS)) {
       answer(true, response, callback);
-    } else if (path.equals(STORE)) {
-      var unused = store.answers().thenAccept(answers -> answer(answers, response, callback));
+    } else if (path.equals(STORE) && store.isPresent()) {
+      var unused = store.get().answers().thenAccept(answers -> answer(answers, response, callback));
     } else {
       return super.handle(request, response, callback);
     }

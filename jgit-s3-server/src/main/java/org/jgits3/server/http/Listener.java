@@ -11,14 +11,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.UriCompliance;
-import org.eclipse.jetty.server.ForwardedRequestCustomizer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.RequestLog;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jgits3.server.http.access.TrustedProxies;
 import org.jgits3.server.http.limit.WaitingConnections;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,9 +46,8 @@ final class Listener {
    * @param connections maximum number of connections
    * @param headers time for the headers of a request
    * @param idle time without a byte after which a connection is closed
-   * @param proxied true if the address of a client is that in X-Forwarded-For
    */
-  record Limits(int threads, int connections, Duration headers, Duration idle, boolean proxied) {}
+  record Limits(int threads, int connections, Duration headers, Duration idle) {}
 
   /** Number of connections that leaves half of the files, which the process may open, to others. */
   static int connectionsThatFit() {
@@ -59,17 +59,25 @@ final class Listener {
   /**
    * Starts to listen.
    *
+   * @param proxies proxies that tell the addresses of their clients
+   * @param log told of each request that has ended
    * @throws IOException if the address cannot be bound
    */
-  static Listener open(InetSocketAddress address, Handler handler, Limits limits)
+  static Listener open(
+      InetSocketAddress address,
+      Handler handler,
+      Limits limits,
+      TrustedProxies proxies,
+      RequestLog log)
       throws IOException {
     Server server = new Server(new QueuedThreadPool(limits.threads()));
     server.setErrorHandler(new OneLineErrorHandler());
+    server.setRequestLog(log);
     GracefulHandler requests = new GracefulHandler(handler);
     WaitingConnections connections =
         new WaitingConnections(limits.connections(), limits.headers(), requests);
     server.setHandler(connections);
-    ServerConnector connector = connector(server, address, limits.proxied());
+    ServerConnector connector = connector(server, address, proxies);
     connector.setIdleTimeout(limits.idle().toMillis());
     connector.addBean(connections, false);
     try {
@@ -85,11 +93,9 @@ final class Listener {
   }
 
   private static ServerConnector connector(
-      Server server, InetSocketAddress address, boolean proxied) {
+      Server server, InetSocketAddress address, TrustedProxies proxies) {
     HttpConfiguration http = new HttpConfiguration();
-    if (proxied) {
-      http.addCustomizer(addressOfClient());
-    }
+    http.addCustomizer(proxies);
     http.setSendServerVersion(false);
     // Encoded slashes and the like are left to CanonicalPathFilter, which answers 404.
     http.setUriCompliance(UriCompliance.UNSAFE);
@@ -98,20 +104,6 @@ final class Listener {
     connector.setPort(address.getPort());
     server.addConnector(connector);
     return connector;
-  }
-
-  /** Reads one header: from others a client could choose the host that it is said to have asked. */
-  private static ForwardedRequestCustomizer addressOfClient() {
-    ForwardedRequestCustomizer customizer = new ForwardedRequestCustomizer();
-    customizer.setForwardedHeader(null);
-    customizer.setForwardedHostHeader(null);
-    customizer.setForwardedServerHeader(null);
-    customizer.setForwardedProtoHeader(null);
-    customizer.setForwardedPortHeader(null);
-    customizer.setForwardedHttpsHeader(null);
-    customizer.setForwardedCipherSuiteHeader(null);
-    customizer.setForwardedSslSessionIdHeader(null);
-    return customizer;
   }
 
   private static String why(Throwable failure) {

@@ -6,6 +6,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.List;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -15,6 +16,7 @@ import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.UnpackErrorHandler;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.transport.S3ReceivePack;
@@ -39,9 +41,16 @@ final class ObservedReceivePack extends S3ReceivePack {
   private static final Logger LOG = LoggerFactory.getLogger(ObservedReceivePack.class);
 
   private Outcome outcome = Outcome.FAILED;
+  private List<ReceiveCommand> commands = List.of();
 
   ObservedReceivePack(Repository into, Config config) {
     super(into, config);
+    UnpackErrorHandler failure = getUnpackErrorHandler();
+    setUnpackErrorHandler(
+        reason -> {
+          keepCommands();
+          failure.handleUnpackException(reason);
+        });
   }
 
   /**
@@ -144,6 +153,17 @@ final class ObservedReceivePack extends S3ReceivePack {
     }
   }
 
+  /** JGit calls this when it has read the commands and the pack. */
+  @Override
+  public void setAtomic(boolean atomic) {
+    keepCommands();
+    super.setAtomic(atomic);
+  }
+
+  private void keepCommands() {
+    commands = List.copyOf(getAllCommands());
+  }
+
   @Override
   protected void executeCommands() {
     super.executeCommands();
@@ -155,5 +175,10 @@ final class ObservedReceivePack extends S3ReceivePack {
 
   Outcome outcome() {
     return outcome;
+  }
+
+  /** Commands with their results; none if they did not arrive. */
+  List<ReceiveCommand> commands() {
+    return commands;
   }
 }

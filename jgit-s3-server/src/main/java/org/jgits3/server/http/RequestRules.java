@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -22,23 +22,31 @@ import org.jgits3.server.http.limit.OneLineAnswer;
  * server without users.
  */
 final class RequestRules extends Handler.Wrapper {
-  private static final Set<String> METHODS =
-      Set.of(HttpMethod.GET.asString(), HttpMethod.HEAD.asString(), HttpMethod.POST.asString());
+  private static final List<String> READS = List.of("GET", "HEAD");
+  private static final List<String> ALL = List.of("GET", "HEAD", "POST");
 
   private static final Pattern LOCAL =
       Pattern.compile("localhost|127(\\.\\d{1,3}){3}|\\[?(::1|0:0:0:0:0:0:0:1)]?");
 
+  private final List<String> methods;
+
   /** Names besides those of this machine; empty if any name will do. */
   private final Optional<Set<String>> names;
 
-  private RequestRules(Optional<Set<String>> names, Handler next) {
+  private RequestRules(List<String> methods, Optional<Set<String>> names, Handler next) {
     super(next);
+    this.methods = methods;
     this.names = names;
   }
 
   /** Lets requests to any name pass. */
   static RequestRules anyName(Handler next) {
-    return new RequestRules(Optional.empty(), next);
+    return new RequestRules(ALL, Optional.empty(), next);
+  }
+
+  /** Lets requests to any name pass that only read. */
+  static RequestRules reads(Handler next) {
+    return new RequestRules(READS, Optional.empty(), next);
   }
 
   /**
@@ -49,13 +57,13 @@ final class RequestRules extends Handler.Wrapper {
   static RequestRules localNames(Set<String> more, Handler next) {
     Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     names.addAll(more);
-    return new RequestRules(Optional.of(names), next);
+    return new RequestRules(ALL, Optional.of(names), next);
   }
 
   @Override
   public boolean handle(Request request, Response response, Callback callback) throws Exception {
-    if (!METHODS.contains(request.getMethod())) {
-      response.getHeaders().put(HttpHeader.ALLOW, "GET, HEAD, POST");
+    if (!methods.contains(request.getMethod())) {
+      response.getHeaders().put(HttpHeader.ALLOW, String.join(", ", methods));
       OneLineAnswer.write(
           response, HttpStatus.METHOD_NOT_ALLOWED_405, "no such method here", callback);
       return true;

@@ -8,7 +8,9 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Instant;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -23,6 +25,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
@@ -45,6 +48,15 @@ public abstract class Program implements Runnable {
       description = "file:DIR or s3://bucket/prefix; default: s3.store, else file:./data.")
   private String store;
 
+  @Option(
+      names = "--metrics-file",
+      paramLabel = "FILE",
+      scope = ScopeType.INHERIT,
+      description =
+          "Write there when the command ended and its exit code, for the textfile collector of"
+              + " Prometheus' node exporter.")
+  private Path metricsFile;
+
   private boolean debug;
 
   private final ShutdownHook end = new ShutdownHook();
@@ -64,10 +76,13 @@ public abstract class Program implements Runnable {
           @Override
           public int execute(String... args) {
             try {
+              Instant began = Instant.now();
               int exitCode = super.execute(args);
-              return exitCode == ExitCode.OK && getOut().checkError()
-                  ? errors.notWritten(getErr(), stdout.failure())
-                  : exitCode;
+              int told =
+                  exitCode == ExitCode.OK && getOut().checkError()
+                      ? errors.notWritten(getErr(), stdout.failure())
+                      : exitCode;
+              return metricsFile == null ? told : measured(this, began, told);
             } finally {
               end.close();
             }
@@ -79,9 +94,29 @@ public abstract class Program implements Runnable {
         new PrintWriter(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8));
     line.setExecutionExceptionHandler(errors);
     line.setParameterExceptionHandler(errors);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.registerConverter(RepositoryName.class, Program::name);
     line.registerConverter(InetSocketAddress.class, new ListenAddress());
     return line;
+  }
+
+  /**
+   * Writes how the command ended; returns the exit code, which is that of a failure if it cannot.
+   */
+  private int measured(CommandLine line, Instant began, int exitCode) {
+    ParseResult parsed = line.getParseResult();
+    if (parsed == null || !parsed.hasSubcommand()) {
+      return exitCode;
+    }
+    try {
+      String command = parsed.subcommand().commandSpec().name();
+      CommandMetrics.write(metricsFile.toAbsolutePath(), command, began, exitCode);
+      return exitCode;
+    } catch (IOException e) {
+      String why = e instanceof NoSuchFileException ? "no such directory" : e.getMessage();
+      line.getErr().println("jgit-s3: --metrics-file " + metricsFile + " is not written: " + why);
+      return Math.max(exitCode, ExitCode.SOFTWARE);
+    }
   }
 
   private static RepositoryName name(String value) {

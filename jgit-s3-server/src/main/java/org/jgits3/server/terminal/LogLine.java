@@ -75,7 +75,7 @@ public final class LogLine {
   }
 
   /** Tests whether {@link #printable} keeps a character. */
-  static boolean isPrintable(char character) {
+  static boolean isPrintable(int character) {
     return switch (Character.getType(character)) {
       case Character.CONTROL,
           Character.FORMAT,

@@ -6,8 +6,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 
 /**
- * Logs an event in one line: its message, and each cause that adds information. Collectors of
- * single lines get all of it together.
+ * Logs an event in one line: its message, each cause that adds information, and its values.
+ * Collectors of single lines get all of it together.
  */
 public final class OneLineMessage extends ThrowableHandlingConverter {
   /** Called by Logback, once for each pattern. */
@@ -15,6 +15,13 @@ public final class OneLineMessage extends ThrowableHandlingConverter {
 
   @Override
   public String convert(ILoggingEvent event) {
+    StringBuilder line = new StringBuilder(text(event));
+    LogValues.append(line, event.getKeyValuePairs());
+    return line.toString();
+  }
+
+  /** Message of an event with its causes, without its values. */
+  static String text(ILoggingEvent event) {
     StringBuilder line = new StringBuilder(event.getFormattedMessage());
     for (IThrowableProxy reason = event.getThrowableProxy();
         reason != null;

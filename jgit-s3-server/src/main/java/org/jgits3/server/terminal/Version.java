@@ -9,8 +9,18 @@ public final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
     return new String[] {
-      "jgit-s3 " + of(Version.class) + " (JGit " + of(Repository.class) + ")",
+      "jgit-s3 " + program() + " (JGit " + jgit() + ")",
     };
+  }
+
+  /** Version of the program. */
+  public static String program() {
+    return of(Version.class);
+  }
+
+  /** Version of the JGit in it. */
+  public static String jgit() {
+    return of(Repository.class);
   }
 
   private static String of(Class<?> type) {

@@ -186,7 +186,9 @@ class LoadBalancerIT {
     Path executable = installed(sample.program());
     String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
     Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
-    String[] options = {"--create-on-push", "--users", users.toString(), "--forwarded-for"};
+    String[] options = {
+      "--create-on-push", "--users", users.toString(), "--trusted-proxy", "127.0.0.1"
+    };
     Path certificate = makeCertificate();
     int port = freePort();
     try (ServerProcess one = ServerProcess.start(store, options);

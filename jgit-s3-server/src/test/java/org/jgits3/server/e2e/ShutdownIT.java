@@ -94,7 +94,7 @@ class ShutdownIT {
       GitResult result = push.get();
       assertThat(result.ok()).as("%s\n%s", result, server.log()).isTrue();
       assertThat(server.awaitEnd()).isEqualTo(TERMINATED);
-      assertThat(complaints(server)).isEmpty();
+      assertThat(server.complaints()).isEmpty();
     }
     assertThat(objects.listMultipart("")).isEmpty();
     try (ServerProcess server = ServerProcess.start(store)) {
@@ -126,7 +126,7 @@ class ShutdownIT {
       assertThat(result.stderr().lines().filter(line -> line.startsWith("fatal: ")))
           .as("%s", result)
           .containsExactly("fatal: the remote end hung up unexpectedly");
-      assertThat(complaints(server))
+      assertThat(server.complaints())
           .hasSize(2)
           .anyMatch(line -> line.endsWith("requests still in flight after PT1S are cut off"))
           .anyMatch(line -> line.endsWith("POST /r.git/git-receive-pack: the client is gone"));
@@ -184,10 +184,5 @@ class ShutdownIT {
       assertThat(System.nanoTime()).as("deadline for %d uploads", count).isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(20);
     }
-  }
-
-  /** Lines that a server logs, without its address. */
-  private static List<String> complaints(ServerProcess server) {
-    return server.log().lines().filter(line -> !line.contains(server.uri().toString())).toList();
   }
 }

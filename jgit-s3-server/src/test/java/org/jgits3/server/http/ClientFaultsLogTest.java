@@ -13,6 +13,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,13 +27,14 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.MemoryObjectStore;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Faults of clients are one line in the log of a server each, and no warning. */
+/** Faults of clients are one line in the log of a server each, beside that of the access. */
 class ClientFaultsLogTest {
   private static final String PUSH = "receive-pack";
   private static final String FETCH = "upload-pack";
@@ -40,11 +42,12 @@ class ClientFaultsLogTest {
   private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
   private final Logger project = (Logger) LoggerFactory.getLogger("org.jgits3");
   private final Queue<ILoggingEvent> events = new ConcurrentLinkedQueue<>();
+  private final Queue<ILoggingEvent> accesses = new ConcurrentLinkedQueue<>();
   private final AppenderBase<ILoggingEvent> appender =
       new AppenderBase<>() {
         @Override
         protected void append(ILoggingEvent event) {
-          events.add(event);
+          (event.getLoggerName().equals(Logging.ACCESS) ? accesses : events).add(event);
         }
       };
 
@@ -120,6 +123,19 @@ class ClientFaultsLogTest {
             });
   }
 
+  /** Compares the lines of the one push, which failed, and of its one ref. */
+  private void assertPushIsKnown() {
+    List<String> lines =
+        accesses.stream().map(line -> line.getMessage() + line.getKeyValuePairs()).toList();
+    assertThat(lines).hasSize(4); // with start and stop
+    assertThat(lines.get(1))
+        .startsWith("push")
+        .contains("repository=\"r\"", "refs=\"1\"", "outcome=\"failed\"");
+    assertThat(lines.get(2))
+        .startsWith("ref")
+        .contains("ref=\"refs/heads/main\"", "outcome=\"not_attempted\"");
+  }
+
   private static byte[] random(int bytes) {
     byte[] random = new byte[bytes];
     new Random(1).nextBytes(random);
@@ -132,6 +148,8 @@ class ClientFaultsLogTest {
     hangUp(PUSH, Arrays.copyOf(push, push.length / 2), push.length / 2, 0);
     awaitEvent();
     assertLogged("POST /r.git/git-receive-pack: the client is gone");
+    assertPushIsKnown();
+    assertThat(accesses).anyMatch(line -> line.getKeyValuePairs().toString().contains("cut_off"));
   }
 
   @Test
@@ -154,6 +172,7 @@ class ClientFaultsLogTest {
     push[push.length - 30] ^= 1;
     assertThat(post(PUSH, push)).contains("unpack error");
     assertLogged("receive-pack to r: ");
+    assertPushIsKnown();
   }
 
   @Test

@@ -536,12 +536,32 @@ class GitHttpServerTest {
       assertThat(status(monitor.resolve("/metrics"))).isEqualTo(200);
       assertThat(status(monitor.resolve("/a.git/info/refs?service=git-upload-pack")))
           .isEqualTo(404);
-      assertThat(get(server, "/metrics").statusCode()).isEqualTo(401);
+      for (String path : List.of("/", "/metrics/", "/metrics/x", "/healthz/", "/healthz/x")) {
+        assertThat(status(monitor.resolve(path))).as(path).isEqualTo(404);
+      }
+      for (String method : List.of("POST", "PUT", "DELETE", "OPTIONS", "TRACE")) {
+        assertThat(status(method, monitor.resolve("/metrics"))).as(method).isEqualTo(405);
+      }
+    }
+  }
+
+  @Test
+  void what_monitors_have_an_address_for_is_not_told_to_clients() throws Exception {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (GitHttpServer server = start(GitHttpServer.builder().monitor(any))) {
+      assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
+      assertThat(get(server, "/metrics").statusCode()).isEqualTo(404);
+      assertThat(get(server, "/healthz/store").statusCode()).isEqualTo(404);
     }
   }
 
   private int status(URI uri) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(uri).build();
+    return status("GET", uri);
+  }
+
+  private int status(String method, URI uri) throws IOException, InterruptedException {
+    HttpRequest.BodyPublisher nothing = HttpRequest.BodyPublishers.noBody();
+    HttpRequest request = HttpRequest.newBuilder(uri).method(method, nothing).build();
     return http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode();
   }
 

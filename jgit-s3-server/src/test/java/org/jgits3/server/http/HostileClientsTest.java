@@ -243,7 +243,7 @@ class HostileClientsTest {
       throws Exception {
     assertFirstCheckIsNotPutOff(
         directory,
-        GitHttpServer.builder().forwardedFor(true),
+        GitHttpServer.builder().trustedProxies(List.of("127.0.0.1")),
         InetAddress.getLoopbackAddress(),
         "X-Forwarded-For: 2001:db8:0:1::%x\r\n");
   }
@@ -427,9 +427,25 @@ class HostileClientsTest {
       assertThat(pushAs(server, "gone", claimed)).contains("unpack ok");
       assertThat(pusher("gone")).isEqualTo("anonymous@127.0.0.1");
     }
-    try (GitHttpServer server = start(GitHttpServer.builder().forwardedFor(true))) {
+    try (GitHttpServer server =
+        start(GitHttpServer.builder().trustedProxies(List.of("127.0.0.1")))) {
       assertThat(pushAs(server, "seen", claimed)).contains("unpack ok");
       assertThat(pusher("seen")).isEqualTo("anonymous@192.0.2.7");
+    }
+    try (GitHttpServer server =
+        start(GitHttpServer.builder().trustedProxies(List.of("10.0.0.0/8", "127.0.0.2")))) {
+      assertThat(pushAs(server, "none", claimed)).contains("unpack ok");
+      assertThat(pusher("none")).isEqualTo("anonymous@127.0.0.1");
+    }
+    String[] chain = {
+      "X-Forwarded-For: 198.51.100.1, 127.0.0.9",
+      "X-Forwarded-For: 192.0.2.7, 127.0.0.9",
+      "Forwarded: for=198.51.100.2"
+    };
+    try (GitHttpServer server =
+        start(GitHttpServer.builder().trustedProxies(List.of("127.0.0.0/8")))) {
+      assertThat(pushAs(server, "last", chain)).contains("unpack ok");
+      assertThat(pusher("last")).isEqualTo("anonymous@192.0.2.7");
     }
   }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http.metrics;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -13,8 +16,12 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.Closeable;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpStatus;
 import org.jgits3.micrometer.BlockCacheMeters;
 import org.jgits3.micrometer.RequestMeters;
+import org.jgits3.server.terminal.Logging;
+import org.jgits3.server.terminal.Version;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
 import org.jgits3.store.StoreListener;
@@ -26,6 +33,10 @@ public final class ServerMetrics implements StoreListener, Closeable {
   private final JvmGcMetrics gc = new JvmGcMetrics();
 
   private final RequestMeters requests = new RequestMeters(registry);
+  private final Counter refusedLogins =
+      Counter.builder("jgits3.logins.refused")
+          .description("Requests with a wrong name or password")
+          .register(registry);
 
   /** Creates metrics that are zero. */
   public ServerMetrics() {
@@ -36,6 +47,17 @@ public final class ServerMetrics implements StoreListener, Closeable {
     new FileDescriptorMetrics().bindTo(registry);
     new BlockCacheMeters().bindTo(registry);
     gc.bindTo(registry);
+    count(HttpStatus.OK_200, 0); // so that a first increase is one
+    count(HttpStatus.SERVICE_UNAVAILABLE_503, 0);
+    FunctionCounter.builder("jgits3.log.lost", registry, none -> Logging.lost())
+        .description("Lines of the log that its destination did not take")
+        .register(registry);
+    Gauge.builder("jgits3.build.info", () -> 1)
+        .description("Versions of this server")
+        .tag("version", Version.program())
+        .tag("jgit", Version.jgit())
+        .tag("java", System.getProperty("java.version"))
+        .register(registry);
   }
 
   /**
@@ -54,6 +76,45 @@ public final class ServerMetrics implements StoreListener, Closeable {
    */
   public String prometheusText() {
     return registry.scrape();
+  }
+
+  /**
+   * Counts a request of a client.
+   *
+   * @param status status of its answer
+   * @param refused true if it came with a wrong name or password
+   */
+  public void answered(int status, boolean refused) {
+    count(status, 1);
+    if (refused) {
+      refusedLogins.increment();
+    }
+  }
+
+  /** Counts requests. The statuses are those of this server, so there are few. */
+  private void count(int status, int requests) {
+    Counter.builder("jgits3.http.requests")
+        .description("Requests of clients by the status of the answer")
+        .tag("status", String.valueOf(status))
+        .register(registry)
+        .increment(requests);
+  }
+
+  /**
+   * Shows how many Git requests there are.
+   *
+   * @param running number that are being served
+   * @param waiting number that wait for others to end
+   * @param most maximum number that are served at a time
+   */
+  public void places(Supplier<Number> running, Supplier<Number> waiting, int most) {
+    gauge("jgits3.git.running", "Git requests that are being served", running);
+    gauge("jgits3.git.waiting", "Git requests that wait for others to end", waiting);
+    gauge("jgits3.git.limit", "Git requests that are served at a time, at most", () -> most);
+  }
+
+  private void gauge(String name, String description, Supplier<Number> value) {
+    Gauge.builder(name, value).description(description).register(registry);
   }
 
   @Override

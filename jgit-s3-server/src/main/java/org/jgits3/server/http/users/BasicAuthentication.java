@@ -26,6 +26,7 @@ import org.jgits3.server.http.limit.Refusal;
  */
 public final class BasicAuthentication extends Handler.Wrapper {
   private static final String SCHEME = "Basic ";
+  private static final String REFUSED = BasicAuthentication.class.getName() + ".refused";
 
   private final UsersFile users;
 
@@ -38,6 +39,16 @@ public final class BasicAuthentication extends Handler.Wrapper {
   public BasicAuthentication(UsersFile users, Handler next) {
     super(next);
     this.users = users;
+  }
+
+  /**
+   * Name that a request was refused with.
+   *
+   * @param request request that was answered
+   * @return the name that the client sent with a wrong password; empty if it sent none or passed
+   */
+  public static Optional<String> refused(Request request) {
+    return Optional.ofNullable((String) request.getAttribute(REFUSED));
   }
 
   /** Name and password of a request. */
@@ -64,6 +75,7 @@ public final class BasicAuthentication extends Handler.Wrapper {
               } else if (right) {
                 pass(as(user, request), response, callback);
               } else {
+                request.setAttribute(REFUSED, user);
                 challenge(response, callback);
               }
             },

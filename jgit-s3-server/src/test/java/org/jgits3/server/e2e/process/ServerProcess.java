@@ -68,6 +68,18 @@ public final class ServerProcess implements Closeable {
     return start(line, store);
   }
 
+  /**
+   * Starts a server whose log goes to a file that is there, and waits until it says where it
+   * listens.
+   */
+  public static ServerProcess startWithLog(Path stderr, ServedStore store, String... options)
+      throws IOException {
+    List<String> jvm = new ArrayList<>(Command.BRIEF);
+    jvm.add("-Xmx" + HEAP_MEGABYTES + "m");
+    Path out = Files.createTempFile("jgit-s3-serve", ".out");
+    return start(Command.javaCommand(jvm, serve(store, options)), store, out, stderr);
+  }
+
   private static List<String> serve(ServedStore store, String... options) {
     List<String> args = new ArrayList<>(store.options());
     args.addAll(List.of("serve", "--listen", "127.0.0.1:0"));
@@ -77,7 +89,12 @@ public final class ServerProcess implements Closeable {
 
   private static ServerProcess start(List<String> line, ServedStore store) throws IOException {
     Path log = Files.createTempFile("jgit-s3-serve", ".log");
-    Process process = Command.start(line, store.environment(), log.toFile(), log.toFile());
+    return start(line, store, log, log);
+  }
+
+  private static ServerProcess start(List<String> line, ServedStore store, Path log, Path stderr)
+      throws IOException {
+    Process process = Command.start(line, store.environment(), log.toFile(), stderr.toFile());
     try {
       return new ServerProcess(process, log, awaitAnnouncement(process, log));
     } catch (AssertionError failed) {
@@ -112,6 +129,14 @@ public final class ServerProcess implements Closeable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Lines of its output so far, but for accesses and the address where it listens. */
+  public List<String> complaints() {
+    return log()
+        .lines()
+        .filter(line -> !line.contains(uri.toString()) && !line.contains(" access: "))
+        .toList();
   }
 
   /** Most memory that the server has taken so far, in MiB, as the kernel counts it. */

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jgits3.server.program;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Writes how a command ended, for the textfile collector of Prometheus' node exporter. */
+final class CommandMetrics {
+  private CommandMetrics() {}
+
+  /**
+   * Replaces a file, so that a reader finds the old or the new content.
+   *
+   * @param file file that is replaced; a file beside it is used on the way
+   * @param command name of the command
+   * @param began when it began
+   * @param exitCode how it ended
+   * @throws IOException if the file cannot be written
+   */
+  static void write(Path file, String command, Instant began, int exitCode) throws IOException {
+    Instant now = Instant.now();
+    double seconds = Duration.between(began, now).toMillis() / 1000.0;
+    String text =
+        gauge(
+                "ended_timestamp_seconds",
+                "Time of the end of the last run",
+                command,
+                now.getEpochSecond())
+            + gauge("duration_seconds", "Time that the last run took", command, seconds)
+            + gauge("exit_code", "Exit code of the last run", command, exitCode);
+    Path part = file.resolveSibling(file.getFileName() + ".part");
+    Files.writeString(part, text);
+    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static String gauge(String name, String description, String command, Number value) {
+    String metric = "jgits3_command_" + name;
+    return "# HELP %1$s %2$s of a command\n# TYPE %1$s gauge\n%1$s{command=\"%3$s\"} %4$s\n"
+        .formatted(metric, description, command, value);
+  }
+}
