@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,14 +30,14 @@ class PassedClassesTest {
 
   @Test
   void look_ups_and_a_push_pass_through_few_classes() throws Exception {
-    List<SortedSet<String>> passed =
+    List<NavigableSet<String>> passed =
         EnteredClasses.of(PassingProgram.class, directory.toString(), PassedClassesTest::isCounted);
-    assertThat(passed.stream().map(SortedSet::size))
+    assertThat(passed.stream().map(NavigableSet::size))
         .as(() -> String.join("\n", passed.stream().flatMap(PassedClassesTest::lines).toList()))
         .containsExactly(12, 15, 77);
   }
 
-  private static Stream<String> lines(SortedSet<String> names) {
+  private static Stream<String> lines(NavigableSet<String> names) {
     return Stream.concat(Stream.of(names.size() + " classes"), names.stream());
   }
 }

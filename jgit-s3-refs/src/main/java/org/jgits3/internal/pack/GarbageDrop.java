@@ -82,7 +82,7 @@ final class GarbageDrop {
       proven = prove(dropping, proven);
     }
     for (int i = 0; i < TRIES && proven.isPresent(); i++) {
-      if (drop(dropping, keeping, proven.get())) {
+      if (drop(dropping, proven.get())) {
         return;
       }
       proven = prove(dropping, proven);
@@ -95,8 +95,7 @@ final class GarbageDrop {
   }
 
   /** Commits; returns false, and changes nothing, if refs were created or moved since the proof. */
-  private boolean drop(PackReplacement dropping, PackReplacement keeping, Proven proven)
-      throws IOException {
+  private boolean drop(PackReplacement dropping, Proven proven) throws IOException {
     return commit(
         base -> {
           Manifest next = dropping.apply(base); // also checks that all inputs are listed
