@@ -546,7 +546,7 @@ class GitHttpServerTest {
   }
 
   @Test
-  void what_monitors_have_an_address_for_is_not_told_to_clients() throws Exception {
+  void clients_are_not_told_what_monitors_have_an_address_for() throws Exception {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (GitHttpServer server = start(GitHttpServer.builder().monitor(any))) {
       assertThat(get(server, "/healthz").statusCode()).isEqualTo(200);
