@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
@@ -39,7 +39,7 @@ public final class EnteredClasses {
   private final VirtualMachine machine;
   private final Predicate<String> counted;
   private final Map<String, List<BreakpointRequest>> unentered = new HashMap<>();
-  private final List<SortedSet<String>> counts = new ArrayList<>();
+  private final List<NavigableSet<String>> counts = new ArrayList<>();
 
   private EnteredClasses(VirtualMachine machine, Predicate<String> counted) {
     this.machine = machine;
@@ -60,7 +60,7 @@ public final class EnteredClasses {
    * @param counted tells by its name whether a class counts
    * @return names of the classes in each count
    */
-  public static List<SortedSet<String>> of(
+  public static List<NavigableSet<String>> of(
       Class<?> program, String argument, Predicate<String> counted)
       throws IOException, InterruptedException {
     LaunchingConnector launching = Bootstrap.virtualMachineManager().defaultConnector();
