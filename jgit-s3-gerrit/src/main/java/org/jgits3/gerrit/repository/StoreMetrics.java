@@ -90,8 +90,7 @@ final class StoreMetrics implements StoreListener {
         "commits/refused",
         "Commits that were not made in time",
         () -> counters.of(Count.COMMITS_LATE));
-    counter(
-        "refs/downloads", "Downloads of snapshots", () -> counters.of(Count.DOWNLOADS));
+    counter("refs/downloads", "Downloads of snapshots", () -> counters.of(Count.DOWNLOADS));
     counter("refs/folds", "Folds in the background", () -> counters.of(Count.FOLDS));
     counter(
         "refs/damaged_log_objects",

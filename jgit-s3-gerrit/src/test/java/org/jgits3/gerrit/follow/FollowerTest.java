@@ -300,8 +300,7 @@ class FollowerTest {
   }
 
   @Test
-  void a_position_is_not_saved_beyond_own_changes_missing_in_the_indexes()
-      throws Exception {
+  void a_position_is_not_saved_beyond_own_changes_missing_in_the_indexes() throws Exception {
     create(PROJECT);
     byte[] before = position();
     change(PROJECT);
@@ -351,8 +350,7 @@ class FollowerTest {
   }
 
   @Test
-  void a_project_that_changes_during_a_reindex_is_compared_at_the_end()
-      throws Exception {
+  void a_project_that_changes_during_a_reindex_is_compared_at_the_end() throws Exception {
     create(PROJECT);
     byte[] before = position();
     CountDownLatch end = new CountDownLatch(1);

@@ -101,8 +101,7 @@ class NewsTest {
   }
 
   @Test
-  void effects_of_other_nodes_are_there_once_in_order_with_the_oldest_time()
-      throws Exception {
+  void effects_of_other_nodes_are_there_once_in_order_with_the_oldest_time() throws Exception {
     setElsewhere(
         "refs/tags/v1",
         "refs/changes/34/1234/1",

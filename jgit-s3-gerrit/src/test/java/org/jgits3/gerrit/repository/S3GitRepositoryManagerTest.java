@@ -378,8 +378,7 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
-  void missing_project_that_a_request_names_is_there_once_created_here()
-      throws Exception {
+  void missing_project_that_a_request_names_is_there_once_created_here() throws Exception {
     here.enter(here.begin(Optional.of(PROJECT)));
     try {
       request();
@@ -430,8 +429,7 @@ class S3GitRepositoryManagerTest {
   }
 
   @Test
-  void insert_of_a_request_without_a_ref_is_listed_when_its_handle_closes()
-      throws Exception {
+  void insert_of_a_request_without_a_ref_is_listed_when_its_handle_closes() throws Exception {
     here.createRepository(PROJECT).close();
     request();
     try (S3Repository second = (S3Repository) here.openRepository(PROJECT)) {

@@ -298,8 +298,7 @@ class SharedEventsTest {
   }
 
   @Test
-  void deletion_of_a_change_is_shown_to_readers_of_its_branch_if_public()
-      throws Exception {
+  void deletion_of_a_change_is_shown_to_readers_of_its_branch_if_public() throws Exception {
     SharedEvents other = node();
     other.onEvent(deletion(true));
     other.onEvent(deletion(false));
