@@ -99,7 +99,7 @@ public final class GarbageCollection {
   }
 
   /**
-   * What a collection would do now.
+   * Plans what a collection would do now.
    *
    * @param packs packs that it would replace; 0 if it would do nothing
    * @param bytes bytes of their files
