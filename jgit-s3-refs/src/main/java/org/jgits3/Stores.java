@@ -2,6 +2,8 @@
 package org.jgits3;
 
 import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -58,19 +60,38 @@ public final class Stores {
     return location;
   }
 
-  /** Finds the provider of a location; of several, the first on the class path. */
+  /**
+   * Finds the provider of a location; of several, the first on the class path of the thread, then
+   * of this library. One that cannot be loaded hides no other.
+   */
   private static ObjectStoreProvider provider(StoreLocation.Provided location) {
     Set<String> known = new TreeSet<>(Set.of("file:", "s3:"));
-    try {
-      for (ObjectStoreProvider provider : ServiceLoader.load(ObjectStoreProvider.class)) {
-        if (provider.scheme().equals(location.scheme())) {
-          return provider;
+    ServiceConfigurationError failure = null;
+    for (ServiceLoader<ObjectStoreProvider> loader :
+        List.of(
+            ServiceLoader.load(ObjectStoreProvider.class),
+            ServiceLoader.load(
+                ObjectStoreProvider.class, ObjectStoreProvider.class.getClassLoader()))) {
+      Iterator<ObjectStoreProvider> providers = loader.iterator();
+      while (true) {
+        try {
+          if (!providers.hasNext()) {
+            break;
+          }
+          ObjectStoreProvider provider = providers.next();
+          if (location.scheme().equals(provider.scheme())) {
+            return provider;
+          }
+          known.add(provider.scheme() + ":");
+        } catch (ServiceConfigurationError e) {
+          failure = e;
         }
-        known.add(provider.scheme() + ":");
       }
-    } catch (ServiceConfigurationError e) {
+    }
+    if (failure != null) {
       throw new IllegalArgumentException(
-          "'" + location + "': a provider of stores cannot be loaded: " + e.getMessage(), e);
+          "'" + location + "': a provider of stores cannot be loaded: " + failure.getMessage(),
+          failure);
     }
     throw new IllegalArgumentException(
         "'"

@@ -119,14 +119,20 @@ public sealed interface StoreLocation {
       Matcher matcher = URL.matcher(url);
       if (!matcher.matches() || matcher.group(1).equals("s3")) {
         throw new IllegalArgumentException(
-            "'" + url + "' is not a store; write file:DIR or s3://bucket/prefix");
+            "'" + withoutSecrets(url) + "' is not a store; write file:DIR or s3://bucket/prefix");
       }
       return new Provided(matcher.group(1), url);
     }
 
+    /** Leaves out what often has a password or a token: user and query. */
+    private static String withoutSecrets(String url) {
+      return url.replaceFirst("//[^?]*@", "//").replaceFirst("(?s)\\?.*", "");
+    }
+
+    /** The URL without user and query, for messages. */
     @Override
     public String toString() {
-      return url;
+      return withoutSecrets(url);
     }
   }
 

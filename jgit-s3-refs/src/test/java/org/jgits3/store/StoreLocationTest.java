@@ -32,8 +32,15 @@ class StoreLocationTest {
   @Test
   void url_of_another_scheme_is_kept_for_its_provider() {
     assertThat(StoreLocation.parse("memory:a/b?c"))
-        .isEqualTo(new StoreLocation.Provided("memory", "memory:a/b?c"))
-        .hasToString("memory:a/b?c");
+        .isEqualTo(new StoreLocation.Provided("memory", "memory:a/b?c"));
+  }
+
+  @Test
+  void message_shows_no_user_and_no_query_of_a_url() {
+    assertThat(StoreLocation.parse("azure://key:SEC/RET@account/a?sig=TOKEN"))
+        .hasToString("azure://account/a");
+    assertThatThrownBy(() -> StoreLocation.parse("Azure://key:SECRET@account/a?sig=TOKEN"))
+        .hasMessageStartingWith("'Azure://account/a' is not a store");
   }
 
   @ParameterizedTest

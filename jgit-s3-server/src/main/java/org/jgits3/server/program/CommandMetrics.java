@@ -13,7 +13,7 @@ final class CommandMetrics {
   private CommandMetrics() {}
 
   /**
-   * Replaces a file, so that a reader finds the old or the new content.
+   * Replaces a file, so that a reader finds the old or the new content. All users may read it.
    *
    * @param file file that is replaced; a file beside it is used on the way
    * @param command name of the command
@@ -32,9 +32,19 @@ final class CommandMetrics {
                 now.getEpochSecond())
             + gauge("duration_seconds", "Time that the last run took", command, seconds)
             + gauge("exit_code", "Exit code of the last run", command, exitCode);
-    Path part = file.resolveSibling(file.getFileName() + ".part");
-    Files.writeString(part, text);
-    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    // A name of its own: a link that lies in the way leads nowhere, and two runs need two files.
+    Path part =
+        Files.createTempFile(
+            file.toAbsolutePath().getParent(), file.getFileName().toString(), ".part");
+    try {
+      Files.writeString(part, text);
+      if (!part.toFile().setReadable(true, false)) {
+        throw new IOException(part + ": its mode cannot be set");
+      }
+      Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(part);
+    }
   }
 
   private static String gauge(String name, String description, String command, Number value) {

@@ -29,7 +29,7 @@ import org.slf4j.event.KeyValuePair;
  *   <li>a line below the level INFO finds room in half of the queue only, so that a flood of such
  *       lines displaces no other;
  *   <li>any other line waits for room until it is five seconds old, unless one has waited in vain
- *       since the destination took a line.
+ *       while the destination took nothing, until it takes a line.
  * </ul>
  *
  * <p>The number of lines lost is the first that the destination gets when it takes lines again.
@@ -47,8 +47,11 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
 
   private final BlockingQueue<byte[]> lines = new LinkedBlockingQueue<>();
 
-  /** True after a line has waited in vain, until the destination takes one. */
+  /** True after a line has waited while the destination took none, until it takes one. */
   private volatile boolean stuck;
+
+  /** Lines that the destination was given so far. */
+  private final AtomicLong given = new AtomicLong();
 
   private final AtomicLong lost = new AtomicLong();
 
@@ -90,13 +93,22 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
   private boolean awaitRoom(int length, ILoggingEvent event) {
     long age = Math.max(0, System.currentTimeMillis() - event.getTimeStamp());
     long left = stuck ? 0 : Math.max(0, PATIENCE.toMillis() - age);
+    long before = given.get();
+    // The line of a request that is interrupted, as at the end of a server, is written like others.
+    boolean interrupted = Thread.interrupted();
     try {
       boolean found = room.tryAcquire(length, left, TimeUnit.MILLISECONDS);
-      stuck = !found;
+      if (!found && left > 0 && given.get() == before) {
+        stuck = true;
+      }
       return found;
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
+      interrupted = true;
+      return room.tryAcquire(length);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -116,6 +128,7 @@ final class LogQueue extends UnsynchronizedAppenderBase<ILoggingEvent> {
           lost.incrementAndGet();
           torn = true;
         }
+        given.incrementAndGet();
         stuck = false;
         room.release(line.length);
       }

@@ -98,6 +98,7 @@ class LauncherIT {
     }
     assertThat(brief)
         .containsExactlyInAnyOrder(
+            "users",
             "init",
             "list",
             "refs",
@@ -122,6 +123,31 @@ class LauncherIT {
           launch(scratch.resolve("jdk"), Map.of("JGIT_S3_CLASSPATH", "/a.jar:/b.jar"), command);
       assertThat(launched.succeeds().stdout())
           .contains(" -cp " + jar + ":/a.jar:/b.jar org.jgits3.server.Main ");
+    }
+  }
+
+  @Test
+  void value_of_an_option_of_all_commands_does_not_choose_the_jvm() throws IOException {
+    javaThatPrintsItsArguments();
+    List<String> options =
+        JgitS3.commandLine().getCommandSpec().options().stream()
+            .filter(option -> option.arity().min() > 0)
+            .map(option -> option.longestName())
+            .toList();
+    assertThat(options).contains("--config", "--store", "--metrics-file");
+    for (String option : options) {
+      assertThat(launchedBriefly(option, "list", "gc")).as(option).isFalse();
+      assertThat(launchedBriefly(option, "gc", "list")).as(option).isTrue();
+    }
+  }
+
+  @Test
+  void empty_element_of_the_class_path_of_stores_is_refused() throws IOException {
+    javaThatPrintsItsArguments();
+    for (String jars : List.of(":/a.jar", "/a.jar:", "/a.jar::/b.jar")) {
+      Command launched = launch(scratch.resolve("jdk"), Map.of("JGIT_S3_CLASSPATH", jars), "list");
+      assertThat(launched.exitCode()).as(jars).isEqualTo(1);
+      assertThat(launched.stderr()).contains("JGIT_S3_CLASSPATH has an empty element");
     }
   }
 

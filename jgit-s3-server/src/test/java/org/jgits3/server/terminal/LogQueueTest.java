@@ -66,9 +66,13 @@ class LogQueueTest {
 
   /** Logs an event that is too old to wait for room. */
   private void log(Level level, String message) {
+    log(level, message, Instant.now().minusSeconds(60));
+  }
+
+  private void log(Level level, String message, Instant instant) {
     LoggingEvent event =
         new LoggingEvent(null, context.getLogger("test"), level, message, null, null);
-    event.setInstant(Instant.now().minusSeconds(60));
+    event.setInstant(instant);
     queue.doAppend(event);
   }
 
@@ -104,6 +108,31 @@ class LogQueueTest {
         .asString()
         .contains("\"lines\":3", "\"level\":\"WARN\"");
     assertThat(queue.lost()).isEqualTo(3);
+  }
+
+  @Test
+  void line_of_an_interrupted_thread_is_written() {
+    destination.lines.release(LIMIT);
+    Thread.currentThread().interrupt();
+    log(Level.INFO, "push");
+    assertThat(Thread.interrupted()).isTrue();
+    queue.flush(DEADLINE);
+    assertThat(queue.lost()).isZero();
+    assertThat(destination.lines()).anyMatch(line -> line.contains("push"));
+  }
+
+  @Test
+  void old_lines_without_room_keep_no_fresh_line_from_waiting() throws Exception {
+    logUntilLost(Level.INFO, "old");
+    Thread bystander = new Thread(() -> log(Level.INFO, "fresh", Instant.now().plusSeconds(60)));
+    bystander.start();
+    Thread.State state = bystander.getState();
+    while (state != Thread.State.TIMED_WAITING && state != Thread.State.TERMINATED) {
+      state = bystander.getState();
+    }
+    assertThat(state).isEqualTo(Thread.State.TIMED_WAITING);
+    destination.lines.release(LIMIT);
+    bystander.join();
   }
 
   @Test

@@ -37,7 +37,7 @@ import org.jgits3.store.StoreException;
 record ProbeMarker(
     String service, String version, String probed, Dialect dialect, List<String> checks) {
   /** Changes with the checks that a store must pass. */
-  private static final int CHECKS = 2;
+  private static final int CHECKS = 3;
 
   private static final String FOLDER = StoreProbe.FOLDER + "passed/";
   private static final int HASH_BYTES = 16;

@@ -107,8 +107,10 @@ public final class UsersEdit {
 
   /** Changes the file; returns true if that added a line. */
   private boolean change(Change change) throws IOException {
-    boolean exists = Files.exists(file);
-    Path replaced = exists ? file.toRealPath() : file.toAbsolutePath();
+    if (Files.isSymbolicLink(file) && !Files.exists(file)) {
+      throw new UsersFile.InvalidException(file + ": is a symbolic link that leads to no file");
+    }
+    Path replaced = Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
     if (!Files.isDirectory(replaced.getParent())) {
       throw new UsersFile.InvalidException(file + ": its directory does not exist");
     }
@@ -118,7 +120,7 @@ public final class UsersEdit {
           replaced + ".lock exists: if no other process changes the users, delete it");
     }
     try {
-      List<String> before = exists ? lines(UsersFile.read(replaced)) : List.of();
+      List<String> before = Files.exists(replaced) ? lines(UsersFile.read(replaced)) : List.of();
       List<String> after = change.of(before);
       byte[] bytes = String.join("", after).getBytes(ISO_8859_1);
       if (Htpasswd.parse(bytes, file.toString()).isEmpty()) {

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
@@ -88,6 +89,15 @@ class UsersEditTest {
     assertThat(Files.readString(file, ISO_8859_1))
         .startsWith("# caf\u00e9\r\n\nbob:$2y$10$")
         .endsWith("\n#ada:" + HASH + "\neve:" + HASH + "\n");
+  }
+
+  @Test
+  void symbolic_link_to_no_file_is_refused_and_stays() throws IOException {
+    Path link = Files.createSymbolicLink(dir.resolve("link"), Path.of("absent"));
+    assertThatThrownBy(() -> new UsersEdit(link).put("ada", "secret"))
+        .hasMessageContaining("is a symbolic link that leads to no file");
+    assertThat(link).isSymbolicLink();
+    assertThat(dir.resolve("absent")).doesNotExist();
   }
 
   @Test
