@@ -9,11 +9,11 @@ import java.lang.annotation.Target;
 import org.jgits3.store.StoreKind;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Runs the tests of a class with each {@link StoreKind}. The tag is that of tests that use S3. */
 @ParameterizedClass(quoteTextArguments = false)
-@EnumSource(StoreKind.class)
+@MethodSource("org.jgits3.store.StoreKind#all")
 @Tag("s3")
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
