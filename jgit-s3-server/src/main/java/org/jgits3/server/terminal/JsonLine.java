@@ -4,12 +4,11 @@ package org.jgits3.server.terminal;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import org.slf4j.event.KeyValuePair;
@@ -50,10 +49,8 @@ final class JsonLine extends EncoderBase<ILoggingEvent> {
         write(pair, out);
       }
     }
-    if (stacks && event.getThrowableProxy() instanceof ThrowableProxy failure) {
-      StringWriter stack = new StringWriter();
-      failure.getThrowable().printStackTrace(new PrintWriter(stack));
-      out.writeStringField("stack", stack.toString());
+    if (stacks && event.getThrowableProxy() != null) {
+      out.writeStringField("stack", ThrowableProxyUtil.asString(event.getThrowableProxy()));
     }
     out.writeEndObject();
   }
