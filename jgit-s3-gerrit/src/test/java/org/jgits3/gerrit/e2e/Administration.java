@@ -121,7 +121,7 @@ record Administration(
         });
     load.keptBy(a);
     load.keptBy(b);
-    lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
   }
 
   private static boolean indexed(String log) {

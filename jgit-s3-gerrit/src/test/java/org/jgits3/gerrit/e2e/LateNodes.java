@@ -81,7 +81,7 @@ record LateNodes(
     }
     TwoNodes.ready(a);
     TwoNodes.ready(b);
-    TwoNodes.lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
   }
 
   private static Callable<Void> begun(int second, Report.Step request) {

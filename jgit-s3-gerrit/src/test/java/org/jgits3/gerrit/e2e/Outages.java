@@ -84,7 +84,7 @@ record Outages(
     TwoNodes.ready(b);
     load.keptBy(a);
     load.keptBy(b);
-    TwoNodes.lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
   }
 
   private static Callable<Void> read(Report.Step request) {
@@ -120,7 +120,7 @@ record Outages(
     approve(b, before);
     submit(b, before);
     TwoNodes.lags("change", () -> TwoNodes.finds(b, after, "status:new"));
-    TwoNodes.lags("equal indexes", () -> TwoNodes.state(a).equals(TwoNodes.state(b)));
+    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
     test.fsck(b, project);
   }
 

@@ -65,7 +65,7 @@ final class TwoNodes {
               + "org\\.eclipse\\.jetty\\.io\\.EofException\\b");
 
   /** Deadline to show what the other node did, for a machine that is very busy. */
-  private static final Duration LAG = Duration.ofMinutes(2);
+  static final Duration LAG = Duration.ofMinutes(2);
 
   /** Deadline to catch up after being away. */
   static final Duration CATCH_UP = Duration.ofMinutes(5);
@@ -176,7 +176,7 @@ final class TwoNodes {
     report.check(
         "in the end both indexes are equal",
         () -> {
-          eventually("equal indexes", CATCH_UP, () -> state(a).equals(state(b)));
+          equalIndexes(a, b, CATCH_UP);
           Report.say("  changes: " + state(a).size());
           for (GerritNode node : List.of(a, b)) {
             Report.say("  follower: " + node.get("config/server/s3-follower").value());
@@ -246,7 +246,7 @@ final class TwoNodes {
             submit(node, change);
             lags("submitted", () -> finds(other, change, "status:merged"));
           }
-          lags("equal indexes", () -> state(a).equals(state(b)));
+          equalIndexes(a, b, LAG);
           test.fsck(a, project);
         });
   }
@@ -283,6 +283,20 @@ final class TwoNodes {
               + its.at("current_revision").text());
     }
     return state;
+  }
+
+  /** Waits until both find the same changes; says which they do not. */
+  static void equalIndexes(GerritNode a, GerritNode b, Duration most) throws Exception {
+    try {
+      eventually("equal indexes", most, () -> state(a).equals(state(b)));
+    } catch (AssertionError e) {
+      Map<Integer, String> onlyA = state(a);
+      Map<Integer, String> onlyB = state(b);
+      Map<Integer, String> all = Map.copyOf(onlyA);
+      onlyA.entrySet().removeAll(onlyB.entrySet());
+      onlyB.entrySet().removeAll(all.entrySet());
+      throw new AssertionError(e.getMessage() + "; A has " + onlyA + ", B has " + onlyB, e);
+    }
   }
 
   private static void deletes(GerritNode node, String path) throws Exception {
@@ -770,7 +784,7 @@ final class TwoNodes {
           });
     }
     Together.all(writers);
-    lags("equal indexes", () -> state(a).equals(state(b)));
+    equalIndexes(a, b, LAG);
   }
 
   private List<String> burst(String prefix) throws IOException, InterruptedException {
@@ -788,7 +802,7 @@ final class TwoNodes {
     } finally {
       b.resume();
     }
-    eventually("equal indexes", CATCH_UP, () -> state(a).equals(state(b)));
+    equalIndexes(a, b, CATCH_UP);
   }
 
   private void killInMidIndex() throws Exception {
