@@ -39,6 +39,10 @@ import org.jgits3.store.ObjectVersion;
  * a name before the one that has taken it, unless they form a circle. A store that is restored from
  * a copy while processes run is not supported, and may hide changes.
  *
+ * <p>Transactions between the last poll and the deletion of a repository are lost with it. If its
+ * creation was handled, but is not covered by the saved cursor, its deletion is not returned
+ * either; {@link StoreCursor#forEach} tells which repositories a cursor covers.
+ *
  * <p>Safe for use by many threads.
  */
 public final class StoreHistory {

@@ -63,7 +63,10 @@ public final class GarbageCollection {
   private final MaintenanceTarget repository;
   private final LeaseKeeper.Pause pause;
 
-  /** Threads that search for deltas; 0 for the number in the configuration. */
+  /**
+   * Threads that search for deltas; 0 for the number in the configuration. A server searches on the
+   * thread of the collection, so that the next report of progress can end the search.
+   */
   private int threads;
 
   /**

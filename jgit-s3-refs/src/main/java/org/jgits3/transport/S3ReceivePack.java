@@ -124,7 +124,10 @@ public class S3ReceivePack extends ReceivePack {
     }
   }
 
-  /** Tests whether a ref is hidden, or a symbolic ref leads to one that is. */
+  /**
+   * Tests whether a ref is hidden, or a symbolic ref leads to one that is. C git does not test the
+   * second, and updates the hidden ref.
+   */
   private boolean isHidden(String name, S3Repository repository) throws IOException {
     if (notHidden.isAll() || !notHidden.has(name)) {
       return !notHidden.isAll();

@@ -37,11 +37,15 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Followers of a store get every change of every repository, whatever happens between requests. */
+@Holds(
+    "StoreHistory, StoreCursor, ChangeReader: A follower of all repositories gets each change at "
+        + "least once, in order and without a gap, and no name twice (E-m27, E-m28)")
 class StoreHistoryTest {
   private static final String MAIN = "refs/heads/main";
 

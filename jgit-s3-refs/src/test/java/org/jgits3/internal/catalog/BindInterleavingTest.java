@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
         + "it (E-m7, E-m25)")
 @Holds(
     "RepositoryCatalog: A repository is deleted only by a name that it has at that moment (E-m29)")
-@Holds("RepositoryCatalog, Sweep: No pointer and no manifest is ever removed (E-m9, E-m12, E-m13)")
+@Holds("RepositoryCatalog: No pointer is ever removed (E-m9)")
 @Timeout(120) // threads wait for each other
 class BindInterleavingTest {
   private static final RepositoryName A = RepositoryName.of("a");

@@ -49,7 +49,9 @@ import org.junit.jupiter.api.Test;
 @Holds(
     "ManifestFile: A manifest that went back to an earlier generation is noticed and not written "
         + "(A8)")
-@Holds("RepositoryCatalog: A manifest is never removed, so that a late creation fails (A11, A12)")
+@Holds(
+    "RepositoryCatalog, Sweep: A manifest is never removed, so that a late creation fails (A11, "
+        + "A12, E-m12, E-m13)")
 @Holds(
     "CommitLoop: A verdict without a write rests on a read that began after the change arrived "
         + "(B2, B3, B4)")

@@ -282,7 +282,7 @@ class ManifestCommitterTest {
 
   @Holds("ListingRules: No manifest lists a pack twice")
   @Test
-  void an_unreadable_manifest_is_never_written() throws IOException {
+  void a_manifest_that_lists_a_pack_twice_is_never_written() throws IOException {
     commit(packing(ObjectNames.mint(committer.validate().manifest())));
     assertThatThrownBy(
             () ->

@@ -37,8 +37,9 @@ import org.junit.jupiter.api.Test;
     "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
         + "of that commit, or a later one, does not list. (D0, D3, D4)")
 @Holds(
-    "PackReplacement: Competing collections and sweeps lose nothing: a commit replaces packs "
-        + "only if they are still listed ([2](#notes)) (D5, D6)")
+    "PackReplacement: A commit replaces packs only if they are still listed: of collections and "
+        + "compactions of the same packs the slower gives up, and nothing is lost ([2](#notes)) "
+        + "(D5, D6, E4)")
 @Holds(
     "ManifestFile: A process that has seen a later manifest notices one put back by hand, and "
         + "changes nothing ([3](#notes)) (D12)")
@@ -180,9 +181,6 @@ class SweepInterleavingTest extends InterleavingFixture {
    * would list has been minted at or before the boundary, and is refused for that. So this insists
    * on the reason as well.
    */
-  @Holds(
-      "PackReplacement: A collection or compaction gives up if its input packs are no longer "
-          + "listed (E4)")
   @Test
   void D5_the_slower_of_two_collections_of_the_same_packs_gives_up() throws Exception {
     others.push("refs/heads/a");

@@ -15,7 +15,10 @@ import org.jgits3.store.UploadOptions;
  * <p>Every upload makes progress, even with one buffer and any number of uploads, because:
  *
  * <ol>
- *   <li>An upload waits only while all buffers that it holds are being sent.
+ *   <li>An upload waits only while all buffers that it holds are being sent. A part that should be
+ *       larger takes the free buffers, waits for earlier parts of its own upload, or is sent as it
+ *       is. No thread holds a buffer of one upload and waits for another: the upload of a pack is
+ *       complete before that of its index begins.
  *   <li>A buffer that is being sent is released, whatever the outcome of the request.
  *   <li>A partly filled buffer belongs to a writer that waits neither here nor for a client: it has
  *       its bytes in this process, or reads them from a store. So the buffer is filled and sent, or

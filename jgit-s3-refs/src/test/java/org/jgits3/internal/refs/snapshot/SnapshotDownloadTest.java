@@ -176,7 +176,6 @@ class SnapshotDownloadTest {
     assertSame(stored.land(store, new Sizes(64, 70)), table);
   }
 
-  @Holds("RangeReader: Ranges of two versions of a snapshot never mix")
   @Test
   void two_versions_never_mix() throws Exception {
     PackedRefsTable table = random(new Random(6), 100);
