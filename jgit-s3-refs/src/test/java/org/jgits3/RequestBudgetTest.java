@@ -38,6 +38,13 @@ import org.junit.jupiter.params.Parameter;
 @Holds("No operation takes more requests than [round trips](roundtrips.md) says")
 @EachStore
 class RequestBudgetTest extends TwoProcesses {
+  /** Row of all changes of one ref. */
+  private static final String CHANGE = "update, creation, deletion or rename of a ref";
+
+  /** Row of all reads that ask nothing. */
+  private static final String WITHIN_WINDOW =
+      "open, look-up, listing or request within the window of `validate`";
+
   private static final String REF = "refs/heads/master";
 
   @Parameter StoreKind kind;
@@ -150,10 +157,8 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void look_up_within_the_window_is_no_request() throws Exception {
     openWarm("1 h");
-    costs("look-up or listing within the window", () -> here.getRefDatabase().getRefs());
-    costs(
-        "open a repository within the window of `validate`",
-        () -> manager.openRepository("r").close());
+    costs(WITHIN_WINDOW, () -> here.getRefDatabase().getRefs());
+    costs(WITHIN_WINDOW, () -> manager.openRepository("r").close());
   }
 
   @Test
@@ -165,7 +170,7 @@ class RequestBudgetTest extends TwoProcesses {
             assertThat(r.getRefDatabase().getRefs()).hasSize(2);
           }
         };
-    costs("the same within the window", fetch);
+    costs(WITHIN_WINDOW, fetch);
   }
 
   @Test
@@ -251,9 +256,8 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void an_update_is_one_request() throws Exception {
     openWarm("always");
-    String row = "update or creation of a ref";
-    costs(row, () -> assertThat(update(here, REF, second)).isEqualTo(Result.FAST_FORWARD));
-    costs(row, () -> assertThat(update(here, "refs/heads/new", first)).isEqualTo(Result.NEW));
+    costs(CHANGE, () -> assertThat(update(here, REF, second)).isEqualTo(Result.FAST_FORWARD));
+    costs(CHANGE, () -> assertThat(update(here, "refs/heads/new", first)).isEqualTo(Result.NEW));
   }
 
   @Test
@@ -262,20 +266,20 @@ class RequestBudgetTest extends TwoProcesses {
     RefUpdate u = here.updateRef(REF);
     u.setNewObjectId(second);
     u.setExpectedOldObjectId(first);
-    costs("forced update", () -> assertThat(u.forceUpdate()).isEqualTo(Result.FORCED));
+    costs(CHANGE, () -> assertThat(u.forceUpdate()).isEqualTo(Result.FORCED));
   }
 
   @Test
   void a_deletion_is_one_request() throws Exception {
     openWarm("always");
-    costs("deletion of a ref", () -> assertThat(delete(here, REF)).isEqualTo(Result.FORCED));
+    costs(CHANGE, () -> assertThat(delete(here, REF)).isEqualTo(Result.FORCED));
   }
 
   @Test
   void a_rename_is_one_request() throws Exception {
     openWarm("always");
     costs(
-        "rename of a ref",
+        CHANGE,
         () -> assertThat(here.renameRef(REF, "refs/heads/x").rename()).isEqualTo(Result.RENAMED));
   }
 

@@ -24,7 +24,7 @@ class BudgetedOperationTest {
     List<String> page = Files.readAllLines(PAGE);
     for (String line : page.subList(page.indexOf("## As measured"), page.size())) {
       String[] cells = line.split(" *\\| *", -1);
-      if (cells.length == 7 && cells[2].matches("\\d+")) {
+      if (cells.length == 5 && cells[2].matches("\\d+")) {
         budgets.add(cells[1] + ": " + cells[2]);
       }
     }
