@@ -190,7 +190,7 @@ class LoadBalancerIT {
       for (int i = 0; i < PLACES; i++) {
         Socket socket =
             new Socket(
-                InetAddress.getByName("127.0.0.1"), port, InetAddress.getByName("127.0.0.2"), 0);
+                InetAddress.getLoopbackAddress(), port, InetAddress.getByName("127.0.0.2"), 0);
         greedy.add(socket);
         socket.getOutputStream().write(UNFINISHED.formatted(port).getBytes(US_ASCII));
       }
