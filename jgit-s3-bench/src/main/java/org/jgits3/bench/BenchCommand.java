@@ -128,13 +128,10 @@ public final class BenchCommand implements Callable<Integer> {
   @Option(
       names = "--baseline",
       paramLabel = "FILE",
-      description = "Compares with an earlier run, as --json has written it.")
+      description =
+          "Compares with an earlier run, as --json has written it; that of another machine says"
+              + " little.")
   private Path baselineFile;
-
-  @Option(
-      names = "--other-machine",
-      description = "Compares even if the baseline was measured on another machine.")
-  private boolean otherMachine;
 
   @Option(
       names = "--flamegraph",
@@ -181,7 +178,7 @@ public final class BenchCommand implements Callable<Integer> {
     check();
     Machine machine = Machine.here();
     Optional<Path> givenRefs = givenRefs();
-    Optional<Baseline> baseline = baseline(machine, chosen);
+    Optional<Baseline> baseline = baseline(chosen);
     SuiteContext context = context(givenRefs);
     chosen.stream()
         .filter(suite -> suites.contains(suite.name()))
@@ -189,11 +186,10 @@ public final class BenchCommand implements Callable<Integer> {
     createDirectories(context.data());
     FileChannel lock = lock(context.data().resolve("lock"));
     try {
-      SuiteContext measuring = context.with(flameGraphs(context));
       if (endpoint != null) {
         context.openS3().close(); // fails at once, and not after an hour
       }
-      Results results = new Results(machine, settings(), run(chosen, measuring), Optional.empty());
+      Results results = new Results(machine, settings(), run(chosen, context), Optional.empty());
       return report(baseline.map(results::comparedWith).orElse(results));
     } finally {
       Leftovers.proceed(); // the lock is held until the leftovers of an interrupted run are gone
@@ -228,7 +224,7 @@ public final class BenchCommand implements Callable<Integer> {
     return root().resolve("target/bench-data");
   }
 
-  private SuiteContext context(Optional<Path> givenRefs) {
+  private SuiteContext context(Optional<Path> givenRefs) throws IOException {
     return new SuiteContext(
         effort(),
         refs(),
@@ -238,23 +234,10 @@ public final class BenchCommand implements Callable<Integer> {
         root(),
         data(),
         Optional.ofNullable(endpoint),
-        Optional.empty(),
+        flamegraph == null
+            ? Optional.empty()
+            : Optional.of(FlameGraphs.in(flamegraph, root().resolve("target/tools"))),
         new Progress(this::progress, System::nanoTime));
-  }
-
-  private Optional<FlameGraphs> flameGraphs(SuiteContext context) throws IOException {
-    if (flamegraph == null) {
-      return Optional.empty();
-    }
-    FlameGraphs profiler = FlameGraphs.in(flamegraph, context.root().resolve("target/tools"));
-    if (profiler.event().equals(FlameGraphs.TIMER)) {
-      context
-          .progress()
-          .note(
-              "the system forbids perf events: flame graphs are sampled by a timer, without the"
-                  + " frames of the kernel");
-    }
-    return Optional.of(profiler);
   }
 
   /** A suite that fails does not take the others with it, and is reported as failed. */
@@ -281,7 +264,7 @@ public final class BenchCommand implements Callable<Integer> {
     return results;
   }
 
-  private Optional<Baseline> baseline(Machine machine, List<Suite> chosen) {
+  private Optional<Baseline> baseline(List<Suite> chosen) {
     if (baselineFile == null) {
       return Optional.empty();
     }
@@ -291,22 +274,15 @@ public final class BenchCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new WrongUsageException("--baseline " + e.getMessage());
     }
-    refuse(baseline.differsFrom(settings()), "");
-    if (!otherMachine) {
-      refuse(baseline.differsFrom(machine), "; --other-machine compares all the same");
+    Optional<String> otherwise = baseline.differsFrom(settings());
+    if (otherwise.isPresent()) {
+      throw new WrongUsageException("--baseline " + baselineFile + " is " + otherwise.get());
     }
     if (chosen.stream().noneMatch(suite -> baseline.has(suite.name()))) {
       throw new WrongUsageException(
           "--baseline " + baselineFile + " has nothing of " + String.join(", ", suites));
     }
     return Optional.of(baseline);
-  }
-
-  private void refuse(Optional<String> why, String hint) {
-    why.ifPresent(
-        how -> {
-          throw new WrongUsageException("--baseline " + baselineFile + " is " + how + hint);
-        });
   }
 
   private Settings settings() {
@@ -418,23 +394,10 @@ public final class BenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(MarkdownReport.of(results));
     out.flush();
-    write(results);
-    return results.failed() ? ExitCode.SOFTWARE : ExitCode.OK;
-  }
-
-  /** Writes both files, the second also if the first fails. */
-  private void write(Results results) throws IOException {
-    List<IOException> failures = new ArrayList<>();
     for (OutputFile output : outputs()) {
-      try {
-        output.write(results);
-      } catch (IOException e) {
-        failures.add(e);
-      }
+      output.write(results);
     }
-    if (!failures.isEmpty()) {
-      throw failures.get(0);
-    }
+    return results.failed() ? ExitCode.SOFTWARE : ExitCode.OK;
   }
 
   private void progress(String line) {

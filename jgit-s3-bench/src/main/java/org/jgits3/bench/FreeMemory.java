@@ -5,8 +5,8 @@ import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jgits3.bench.process.Leftovers;
 
 /**
@@ -19,7 +19,7 @@ public final class FreeMemory {
   private static final long MEGABYTE = 1 << 20;
 
   /** So much for a machine whose memory comes slowly, some seconds for each GiB. */
-  private static final long MINUTES = 2;
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private FreeMemory() {}
 
@@ -32,16 +32,11 @@ public final class FreeMemory {
    * @throws InterruptedException if the thread was interrupted; the JVM is gone
    */
   public static void touch(long bytes) throws IOException, InterruptedException {
-    Process process =
-        Leftovers.start(
-            new ProcessBuilder(command(megabytes(bytes, free())))
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.DISCARD));
-    try {
-      process.waitFor(MINUTES, TimeUnit.MINUTES);
-    } finally {
-      Leftovers.end(process);
-    }
+    Leftovers.run(
+        new ProcessBuilder(command(megabytes(bytes, free())))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.DISCARD),
+        LIMIT);
   }
 
   private static long free() {

@@ -15,18 +15,13 @@ import picocli.CommandLine.ParseResult;
 /**
  * Prints the reason of a failure in one line on standard error, and gives the exit code: 1 if the
  * program failed, 2 for wrong usage.
+ *
+ * @param program name of its module
+ * @param help command that prints its options
+ * @param debug tells if stack traces are wanted
  */
-public final class OneLineErrors implements IExecutionExceptionHandler, IParameterExceptionHandler {
-  private final String program;
-  private final String help;
-  private final BooleanSupplier debug;
-
-  private OneLineErrors(String program, String help, BooleanSupplier debug) {
-    this.program = program;
-    this.help = help;
-    this.debug = debug;
-  }
-
+public record OneLineErrors(String program, String help, BooleanSupplier debug)
+    implements IExecutionExceptionHandler, IParameterExceptionHandler {
   /**
    * Returns a program, ready to be executed.
    *

@@ -39,12 +39,6 @@ public record SuiteContext(
     Optional<URI> server,
     Optional<FlameGraphs> flameGraphs,
     Progress progress) {
-  /** The same, with a profiler or without one. */
-  SuiteContext with(Optional<FlameGraphs> profiler) {
-    return new SuiteContext(
-        effort, refs, givenRefs, served, maxMegabytes, root, data, server, profiler, progress);
-  }
-
   /**
    * Tests whether few iterations suffice.
    *

@@ -2,12 +2,12 @@
 package org.jgits3.bench;
 
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import org.jgits3.bench.process.Leftovers;
 
 /** Write-back of dirty pages by the system, so that no engine pays for writes of the one before. */
 public final class WriteBack {
-  private static final long MINUTES = 2;
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private WriteBack() {}
 
@@ -18,11 +18,6 @@ public final class WriteBack {
    * @throws InterruptedException if the thread was interrupted
    */
   public static void finish() throws IOException, InterruptedException {
-    Process sync = Leftovers.start(new ProcessBuilder("sync"));
-    try {
-      sync.waitFor(MINUTES, TimeUnit.MINUTES);
-    } finally {
-      sync.destroyForcibly();
-    }
+    Leftovers.run(new ProcessBuilder("sync"), LIMIT);
   }
 }

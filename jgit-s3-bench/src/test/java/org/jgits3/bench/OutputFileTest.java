@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.bench.report.Machine;
@@ -21,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OutputFileTest {
   private static final Results NOTHING =
       new Results(
-          new Machine("Linux", "Any CPU", 2, 4096, "17", "7.8", Instant.EPOCH),
+          new Machine("Linux", "Any CPU", 2, 4096, "17", "7.8", "2026-11-29T00:00:00Z"),
           new Settings("quick", 1000, 4096, "versitygw"),
           List.of(),
           Optional.empty());

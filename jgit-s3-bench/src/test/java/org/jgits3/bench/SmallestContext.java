@@ -23,6 +23,10 @@ public final class SmallestContext {
 
   /** The smallest run, with all data in a directory. */
   public static SuiteContext in(Path directory) {
+    return in(directory, Optional.empty());
+  }
+
+  private static SuiteContext in(Path directory, Optional<FlameGraphs> profiler) {
     Path root = Path.of(System.getProperty("project.root", ".."));
     return new SuiteContext(
         Effort.SMALLEST,
@@ -33,20 +37,15 @@ public final class SmallestContext {
         root,
         directory,
         Optional.empty(),
-        Optional.empty(),
+        profiler,
         new Progress(line -> {}, System::nanoTime));
   }
 
-  /**
-   * The same with a profiler, whose flame graphs are in that directory too. It samples by a timer,
-   * as where the system forbids perf events.
-   */
+  /** The same with a profiler, whose flame graphs are in that directory too. */
   public static SuiteContext profiled(Path directory) throws IOException {
-    FlameGraphs profiler = FlameGraphs.in(directory.resolve(GRAPHS), directory.resolve("tools"));
-    return in(directory)
-        .with(
-            Optional.of(
-                new FlameGraphs(profiler.directory(), profiler.library(), FlameGraphs.TIMER)));
+    return in(
+        directory,
+        Optional.of(FlameGraphs.in(directory.resolve(GRAPHS), directory.resolve("tools"))));
   }
 
   /** Names of the flame graphs, each of which has frames. */

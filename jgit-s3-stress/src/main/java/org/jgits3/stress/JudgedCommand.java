@@ -19,6 +19,7 @@ import org.jgits3.bench.OneLineErrors;
 import org.jgits3.bench.OutputFile;
 import org.jgits3.bench.Progress;
 import org.jgits3.bench.process.Leftovers;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.JsonReport;
 import org.jgits3.bench.report.Machine;
 import org.jgits3.bench.report.Results;
@@ -144,8 +145,10 @@ abstract class JudgedCommand implements Callable<Integer> {
   }
 
   private Results results(Machine machine, Judged verdict, String effort) {
-    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
-    verdict.headline().forEach((key, value) -> headline.put(key, Optional.of(value)));
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
+    verdict
+        .headline()
+        .forEach((key, value) -> headline.put(key, Optional.of(Estimate.exactly(value))));
     SuiteResult result = SuiteResult.of(name, headline, verdict.rows(), "");
     String at = server().map(URI::toString).orElse("versitygw on this machine");
     return new Results(machine, new Settings(effort, 0, 0, at), List.of(result), Optional.empty());

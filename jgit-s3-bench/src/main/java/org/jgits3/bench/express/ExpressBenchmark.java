@@ -2,7 +2,6 @@
 package org.jgits3.bench.express;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -14,7 +13,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
@@ -23,11 +21,8 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
-import org.openjdk.jmh.infra.IterationParams;
-import org.openjdk.jmh.runner.IterationType;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
-import software.amazon.awssdk.metrics.MetricPublisher;
 
 /** Requests to buckets, a number of them in each invocation. */
 @State(Scope.Benchmark)
@@ -39,9 +34,6 @@ public class ExpressBenchmark {
 
   /** The library's store. */
   static final String LIBRARY = "jgit-s3";
-
-  /** System property that names the file for the shares of the time. */
-  static final String TIMES = "jgits3.bench.express.times";
 
   /** Bytes of an object. */
   @Param("65536")
@@ -55,13 +47,8 @@ public class ExpressBenchmark {
   @Param("false")
   public boolean stub;
 
-  /** True if the shares of their time are recorded. */
-  @Param("false")
-  public boolean observed;
-
   private ExpressTarget target;
   private S3Calls calls;
-  private Optional<CallTimes> times;
   private ExecutorService threads;
   private byte[] body;
 
@@ -77,39 +64,19 @@ public class ExpressBenchmark {
   public void open() throws IOException {
     target = ExpressTarget.ofThisJvm();
     body = ExpressTarget.body(size);
-    times = observed ? Optional.of(new CallTimes()) : Optional.empty();
-    Optional<MetricPublisher> observer = times.map(t -> t);
     Optional<SdkHttpClient> http = stub ? Optional.of(new StubHttpClient(body)) : Optional.empty();
     calls =
         engine.equals(LIBRARY)
-            ? new LibraryCalls(target, http, times, body)
-            : new SdkCalls(target, http.orElseGet(Apache5HttpClient::create), observer);
+            ? new LibraryCalls(target, http, body)
+            : new SdkCalls(target, http.orElseGet(Apache5HttpClient::create));
     threads = Executors.newFixedThreadPool(target.calls());
   }
 
-  /**
-   * Ends a sample.
-   *
-   * @param iteration what it was
-   */
-  @TearDown(Level.Iteration)
-  public void endSample(IterationParams iteration) {
-    boolean kept = iteration.getType() == IterationType.MEASUREMENT;
-    times.ifPresent(t -> t.endSample(kept));
-  }
-
-  /**
-   * Closes the client.
-   *
-   * @throws IOException if the shares of the time cannot be written
-   */
+  /** Closes the client. */
   @TearDown
-  public void close() throws IOException {
+  public void close() {
     threads.shutdownNow();
     calls.close();
-    if (times.isPresent()) {
-      times.get().write(Path.of(System.getProperty(TIMES)));
-    }
   }
 
   /**

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.express;
 
-import java.util.OptionalDouble;
-
 /** Benchmarks of the suite, by the names they have in the one that others know. */
 enum ExpressCase {
-  GET_64K("get_object", "getObject", 64 << 10, 311.62),
-  GET_1M("get_object", "getObject", 1 << 20, 289.16),
-  PUT_64K("put_object", "putObject", 64 << 10, 172.76),
-  PUT_1M("put_object", "putObject", 1 << 20, 368.64),
-  PUT_GET_DELETE_64K("put_get_delete", "putGetDelete", 64 << 10, Double.NaN),
-  PUT_GET_DELETE_1M("put_get_delete", "putGetDelete", 1 << 20, Double.NaN),
-  CONCURRENT_64K("concurrent_put_get", "concurrentPutGet", 64 << 10, Double.NaN);
+  GET_64K("get_object", "getObject", 64 << 10),
+  GET_1M("get_object", "getObject", 1 << 20),
+  PUT_64K("put_object", "putObject", 64 << 10),
+  PUT_1M("put_object", "putObject", 1 << 20),
+  PUT_GET_DELETE_64K("put_get_delete", "putGetDelete", 64 << 10),
+  PUT_GET_DELETE_1M("put_get_delete", "putGetDelete", 1 << 20),
+  CONCURRENT_64K("concurrent_put_get", "concurrentPutGet", 64 << 10);
 
   private final String title;
   private final String method;
   private final int size;
-  private final double published;
 
-  ExpressCase(String name, String method, int size, double published) {
+  ExpressCase(String name, String method, int size) {
     this.title = name + "/size/" + size;
     this.method = method;
     this.size = size;
-    this.published = published;
   }
 
   /** Name in the results. */
@@ -43,10 +39,5 @@ enum ExpressCase {
   /** Tests whether it only reads or only writes, so that a stub can answer. */
   boolean single() {
     return method.equals("getObject") || method.equals("putObject");
-  }
-
-  /** Published time of 20 calls, in milliseconds. */
-  OptionalDouble publishedMillis() {
-    return Double.isNaN(published) ? OptionalDouble.empty() : OptionalDouble.of(published);
   }
 }

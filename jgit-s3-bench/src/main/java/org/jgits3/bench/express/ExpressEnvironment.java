@@ -4,7 +4,6 @@ package org.jgits3.bench.express;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.WrongUsageException;
 
@@ -14,21 +13,17 @@ import org.jgits3.bench.WrongUsageException;
  *
  * @param buckets {@code BUCKETS}: names separated by commas, of directory buckets and of
  *     general-purpose ones; empty if not set
- * @param confidenceLevel {@code CONFIDENCE_LEVEL}: how sure the intervals are, between 0 and 1
  * @param iterations {@code NUMBER_OF_ITERATIONS}: calls of one sample
  * @param samples {@code SAMPLE_SIZE}: samples of each benchmark
  * @param clientOnly {@code CLIENT_ONLY}: whether only what needs no network is measured
  */
-record ExpressEnvironment(
-    List<String> buckets, double confidenceLevel, int iterations, int samples, boolean clientOnly) {
+record ExpressEnvironment(List<String> buckets, int iterations, int samples, boolean clientOnly) {
   static final String BUCKETS = "BUCKETS";
 
-  private static final String CONFIDENCE_LEVEL = "CONFIDENCE_LEVEL";
   private static final String NUMBER_OF_ITERATIONS = "NUMBER_OF_ITERATIONS";
   private static final String SAMPLE_SIZE = "SAMPLE_SIZE";
   private static final String CLIENT_ONLY = "CLIENT_ONLY";
 
-  private static final double DEFAULT_CONFIDENCE_LEVEL = 0.99;
   private static final int DEFAULT_ITERATIONS = 20;
   private static final int DEFAULT_SAMPLES = 10;
 
@@ -36,11 +31,6 @@ record ExpressEnvironment(
   private static final int FEWEST = 2;
 
   private static final int MOST = 100_000;
-
-  private static final Pattern GENERAL = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
-  private static final String DIRECTORY_SUFFIX = "--x-s3";
-  private static final Pattern DIRECTORY =
-      Pattern.compile("[a-z0-9][a-z0-9-]*--[a-z0-9-]+-az[0-9]+" + DIRECTORY_SUFFIX);
 
   /**
    * Reads the variables.
@@ -53,7 +43,6 @@ record ExpressEnvironment(
     boolean smallest = effort == Effort.SMALLEST;
     return new ExpressEnvironment(
         buckets(value(variables, BUCKETS, "")),
-        level(value(variables, CONFIDENCE_LEVEL, Double.toString(DEFAULT_CONFIDENCE_LEVEL))),
         number(variables, NUMBER_OF_ITERATIONS, smallest ? FEWEST : DEFAULT_ITERATIONS, 1),
         number(variables, SAMPLE_SIZE, smallest ? FEWEST : DEFAULT_SAMPLES, FEWEST),
         flag(value(variables, CLIENT_ONLY, "false")));
@@ -61,16 +50,8 @@ record ExpressEnvironment(
 
   /** Name of a case in the results, with the settings without which figures are others. */
   String title(ExpressCase what) {
-    return what.title() + ", " + iterations + " calls" + named();
-  }
-
-  /** The same of a single call. */
-  String place(ExpressCase what) {
-    return what.title() + named();
-  }
-
-  private String named() {
-    return buckets.isEmpty() ? "" : " of " + String.join(", ", buckets);
+    String named = buckets.isEmpty() ? "" : " of " + String.join(", ", buckets);
+    return what.title() + ", " + iterations + " calls" + named;
   }
 
   private static String value(Map<String, String> variables, String name, String otherwise) {
@@ -79,40 +60,10 @@ record ExpressEnvironment(
   }
 
   private static List<String> buckets(String value) {
-    if (value.isEmpty()) {
-      return List.of();
-    }
-    List<String> names = Arrays.stream(value.split(",", -1)).map(String::strip).toList();
-    names.forEach(ExpressEnvironment::checkBucket);
-    return names;
-  }
-
-  private static void checkBucket(String name) {
-    if (!GENERAL.matcher(name).matches()) {
-      throw new WrongUsageException(
-          BUCKETS + ": '" + name + "' is no name of a bucket; separate names by commas");
-    }
-    if (name.endsWith(DIRECTORY_SUFFIX) && !DIRECTORY.matcher(name).matches()) {
-      throw new WrongUsageException(
-          BUCKETS
-              + ": '"
-              + name
-              + "' is no name of a directory bucket, which is NAME--ZONE--x-s3, as in"
-              + " test--usw2-az1--x-s3");
-    }
-  }
-
-  private static double level(String value) {
-    try {
-      double level = Double.parseDouble(value);
-      if (level > 0 && level < 1) {
-        return level;
-      }
-    } catch (NumberFormatException e) {
-      // as any other wrong value
-    }
-    throw new WrongUsageException(
-        CONFIDENCE_LEVEL + ": '" + value + "' is not between 0 and 1, as 0.99 is");
+    return Arrays.stream(value.split(",", -1))
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .toList();
   }
 
   private static int number(Map<String, String> variables, String name, int otherwise, int least) {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jgits3.bench.process.Leftovers;
@@ -44,7 +43,7 @@ final class ExpressObjects implements Closeable {
   static ExpressObjects write(ExpressTarget target) throws IOException {
     S3Calls calls;
     try {
-      calls = new SdkCalls(target, Apache5HttpClient.create(), Optional.empty());
+      calls = new SdkCalls(target, Apache5HttpClient.create());
     } catch (SdkException e) {
       throw new IOException(e.getMessage() + " (set AWS_REGION and credentials)", e);
     }

@@ -2,7 +2,6 @@
 package org.jgits3.bench.express;
 
 import java.io.IOException;
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +12,6 @@ import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
-import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 
 /**
@@ -49,7 +47,7 @@ public final class ExpressSuite implements Suite {
 
   @Override
   public String about() {
-    return "What does the client add to the time of a single request? Beside a bare socket; on directory buckets of S3 Express if there are some. 5 min; quick: 2.";
+    return "What does the client add to the time of a single request? Beside the SDK as it is; on directory buckets of S3 Express if there are some. 5 min; quick: 2.";
   }
 
   @Override
@@ -82,30 +80,20 @@ public final class ExpressSuite implements Suite {
       measure(context, environment, run);
     }
     run.measureClient();
-    return run.finish();
+    return run.result();
   }
 
   private static void measure(SuiteContext context, ExpressEnvironment environment, ExpressRun run)
       throws IOException, InterruptedException {
     List<String> named = environment.buckets();
+    int calls = environment.iterations();
     if (!named.isEmpty() && context.server().isEmpty()) {
-      forgetOwnServer();
-      measure(target(Optional.empty(), "", named, environment), List.of(), run);
+      measure(new ExpressTarget(Optional.empty(), named, calls), run);
       return;
     }
     try (S3Session s3 = context.openS3()) {
-      S3Endpoint at = s3.endpoint();
       List<String> buckets = named.isEmpty() ? created(s3) : named;
-      measure(
-          target(Optional.of(at.uri()), at.region(), buckets, environment), at.jvmOptions(), run);
-    }
-  }
-
-  /** The credentials of a server that a suite before has started are not those of AWS. */
-  private static void forgetOwnServer() {
-    if (S3Endpoint.ofThisJvm().filter(S3Endpoint::own).isPresent()) {
-      System.clearProperty("aws.accessKeyId");
-      System.clearProperty("aws.secretAccessKey");
+      measure(new ExpressTarget(Optional.of(s3.endpoint()), buckets, calls), run);
     }
   }
 
@@ -115,16 +103,10 @@ public final class ExpressSuite implements Suite {
     return List.of(s3.endpoint().bucket("express-1"), s3.endpoint().bucket("express-2"));
   }
 
-  private static ExpressTarget target(
-      Optional<URI> endpoint, String region, List<String> buckets, ExpressEnvironment environment) {
-    return new ExpressTarget(endpoint, region, buckets, environment.iterations());
-  }
-
-  private static void measure(ExpressTarget target, List<String> jvmOptions, ExpressRun run)
-      throws IOException {
+  private static void measure(ExpressTarget target, ExpressRun run) throws IOException {
     ExpressObjects objects = ExpressObjects.write(target);
     try {
-      run.measure(target, jvmOptions);
+      run.measure(target);
     } finally {
       remove(objects, run);
     }

@@ -3,10 +3,12 @@ package org.jgits3.bench.express;
 
 import java.io.IOException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.StoreLocation;
@@ -15,14 +17,12 @@ import software.amazon.awssdk.http.SdkHttpClient;
 
 /**
  * The library's store: the SDK's client as it is set up there. It leaves the check of what it reads
- * to its caller, who knows the checksum. That belongs to a read, so bodies are checked here, and
- * the check counts as time of the client.
+ * to its caller, who knows the checksum. That belongs to a read, so bodies are checked here.
  */
 final class LibraryCalls implements S3Calls {
   private final Map<String, S3ObjectStore> stores = new LinkedHashMap<>();
   private final long crc32c;
   private final Optional<SdkHttpClient> http;
-  private final Optional<CallTimes> observer;
 
   /**
    * Opens a store for each bucket.
@@ -30,52 +30,35 @@ final class LibraryCalls implements S3Calls {
    * @param http the connections to use; empty for the library's own
    * @param body what every object has to have; not kept
    */
-  LibraryCalls(
-      ExpressTarget target, Optional<SdkHttpClient> http, Optional<CallTimes> observer, byte[] body)
-      throws IOException {
+  LibraryCalls(ExpressTarget target, Optional<SdkHttpClient> http, byte[] body) throws IOException {
     this.crc32c = crc32c(body);
     this.http = http;
-    this.observer = observer;
     StoreOptions options =
         new StoreOptions(
-            target.endpoint(),
-            target.endpoint().map(e -> target.region()),
+            target.endpoint().map(S3Endpoint::uri),
+            target.endpoint().map(S3Endpoint::region),
             target.endpoint().isPresent(),
             StoreOptions.DEFAULT.connections());
-    for (String bucket : target.buckets()) {
-      if (!stores.containsKey(bucket)) {
-        stores.put(bucket, open(new StoreLocation.Bucket(bucket, ""), options));
-      }
+    for (String bucket : new LinkedHashSet<>(target.buckets())) {
+      stores.put(
+          bucket,
+          S3ObjectStore.open(
+              new StoreLocation.Bucket(bucket, ""),
+              options,
+              client -> http.ifPresent(client::httpClient)));
     }
-  }
-
-  private S3ObjectStore open(StoreLocation.Bucket bucket, StoreOptions options) throws IOException {
-    return S3ObjectStore.open(
-        bucket,
-        options,
-        client -> {
-          http.ifPresent(client::httpClient);
-          observer.ifPresent(
-              times -> client.overrideConfiguration(o -> o.addMetricPublisher(times)));
-        });
   }
 
   @Override
   public byte[] get(String bucket, String key) throws IOException {
     if (stores.get(bucket).get(key, Optional.empty()) instanceof GetResult.Found found) {
-      check(bucket, key, found.bytes());
+      if (crc32c(found.bytes()) != crc32c) {
+        throw new IOException(
+            "s3://" + bucket + "/" + key + " has other bytes than were written, by their CRC32C");
+      }
       return found.bytes();
     }
     throw new IOException("s3://" + bucket + "/" + key + " is missing");
-  }
-
-  private void check(String bucket, String key, byte[] bytes) throws IOException {
-    long begin = System.nanoTime();
-    if (crc32c(bytes) != crc32c) {
-      throw new IOException(
-          "s3://" + bucket + "/" + key + " has other bytes than were written, by their CRC32C");
-    }
-    observer.ifPresent(times -> times.checked(System.nanoTime() - begin));
   }
 
   private static long crc32c(byte[] bytes) {

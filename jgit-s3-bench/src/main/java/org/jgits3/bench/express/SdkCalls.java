@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.express;
 
-import java.util.Optional;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.SdkHttpClient;
-import software.amazon.awssdk.metrics.MetricPublisher;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
@@ -14,18 +12,17 @@ final class SdkCalls implements S3Calls {
   private final SdkHttpClient http;
   private final S3Client client;
 
-  SdkCalls(ExpressTarget target, SdkHttpClient http, Optional<MetricPublisher> observer) {
+  SdkCalls(ExpressTarget target, SdkHttpClient http) {
     this.http = http;
     S3ClientBuilder builder = S3Client.builder().httpClient(http);
     target
         .endpoint()
         .ifPresent(
-            uri ->
+            server ->
                 builder
-                    .endpointOverride(uri)
-                    .region(Region.of(target.region()))
+                    .endpointOverride(server.uri())
+                    .region(Region.of(server.region()))
                     .forcePathStyle(true));
-    observer.ifPresent(o -> builder.overrideConfiguration(c -> c.addMetricPublisher(o)));
     client = builder.build();
   }
 

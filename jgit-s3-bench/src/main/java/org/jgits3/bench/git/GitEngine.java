@@ -2,7 +2,7 @@
 package org.jgits3.bench.git;
 
 /** Servers of Git. */
-enum GitEngine {
+public enum GitEngine {
   /** This server on an S3 server. */
   S3("s3"),
   /** This server on a store in a directory. */
@@ -18,8 +18,12 @@ enum GitEngine {
     this.id = id;
   }
 
-  /** Name in the results. */
-  String id() {
+  /**
+   * Name in the results.
+   *
+   * @return a short word
+   */
+  public String id() {
     return id;
   }
 }

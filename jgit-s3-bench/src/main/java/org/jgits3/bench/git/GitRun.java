@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -15,19 +14,18 @@ import java.util.Optional;
 import java.util.Set;
 import org.jgits3.bench.FreeMemory;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.Turns;
 import org.jgits3.bench.WriteBack;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
-import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.server.S3Endpoint;
 
 /**
- * One run of the suite. Engines take turns, each round begun by another one, so that what else the
- * machine does meets all of them; and each transfer waits until what the one before has left is
- * written to the disk. Used by one thread, once.
+ * One run of the suite. Engines take turns, and each transfer waits until what the one before has
+ * left is written to the disk. Used by one thread, once.
  */
 final class GitRun {
   /** The same for all servers. */
@@ -54,7 +52,7 @@ final class GitRun {
   private final Map<GitEngine, Path> pushedInto = new EnumMap<>(GitEngine.class);
 
   private final Map<GitCase, Map<GitEngine, List<Double>>> nanos = new EnumMap<>(GitCase.class);
-  private final Map<GitEngine, String> failures = new EnumMap<>(GitEngine.class);
+  private final Turns<GitEngine> turns;
   private final Set<GitEngine> checked = EnumSet.noneOf(GitEngine.class);
   private String refs = "";
 
@@ -70,6 +68,7 @@ final class GitRun {
       throws IOException {
     this.context = context;
     this.plan = plan;
+    this.turns = new Turns<>(context.progress(), "", GitEngine::id);
     this.repositories = Files.createDirectories(data.resolve("disk"));
     this.source = repositories.resolve(COLLECTED + ".git");
     this.scratchDirectory = ScratchDirectory.create(data.resolve("scratch"));
@@ -126,16 +125,7 @@ final class GitRun {
       prepare();
       int rounds = hosts.keySet().stream().mapToInt(plan::rounds).sum();
       context.progress().expect(rounds + 1); // and the streams
-      for (int round = 1; round <= plan.rounds(); round++) {
-        List<GitEngine> order = new ArrayList<>(hosts.keySet());
-        Collections.rotate(order, 1 - round);
-        for (GitEngine engine : order) {
-          if (round <= plan.rounds(engine)) {
-            context.progress().begin(engine.id() + ", round " + round);
-            attempt(engine, hosts.get(engine));
-          }
-        }
-      }
+      turns.take(hosts.keySet(), plan::rounds, (engine, round) -> take(engine));
       return rows();
     }
   }
@@ -151,20 +141,8 @@ final class GitRun {
     refs = refsOf(source);
   }
 
-  private void attempt(GitEngine engine, Host host) throws IOException, InterruptedException {
-    if (failures.containsKey(engine)) {
-      return;
-    }
-    try {
-      round(engine, host);
-    } catch (IOException e) {
-      failures.put(engine, ErrorLine.of(e));
-      context.progress().note(engine.id() + " failed: " + ErrorLine.of(e));
-    }
-  }
-
   /** Of a store with half a push in it, nothing is kept for later runs. */
-  private void round(GitEngine engine, Host host) throws IOException, InterruptedException {
+  private void take(GitEngine engine) throws IOException, InterruptedException {
     Closeable interrupted =
         () -> {
           if (pushedInto.containsKey(engine)) {
@@ -173,7 +151,7 @@ final class GitRun {
         };
     Leftovers.add(interrupted);
     try {
-      measure(engine, host);
+      measure(engine, hosts.get(engine));
     } catch (IOException e) {
       Leftovers.failed();
       throw e;
@@ -247,12 +225,12 @@ final class GitRun {
     return rows;
   }
 
+  /** Each round has a server of its own: a JVM, but for what Git itself does. */
   private Row row(GitCase what, GitEngine engine) {
-    if (failures.containsKey(engine)) {
-      return Row.failed(what.title(), engine.id(), Unit.NANOSECONDS, failures.get(engine));
-    }
-    // Each round has a server of its own: a JVM, but for what Git itself does.
-    Figure figure = new Figure(nanos.get(what).get(engine), plan.rounds(engine));
-    return Row.of(what.title(), engine.id(), Unit.NANOSECONDS, figure);
+    return turns.row(
+        what.title(),
+        engine,
+        Unit.NANOSECONDS,
+        () -> new Figure(nanos.get(what).get(engine), plan.rounds(engine)));
   }
 }

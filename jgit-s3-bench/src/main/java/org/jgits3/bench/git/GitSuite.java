@@ -46,7 +46,7 @@ public final class GitSuite implements Suite {
           new ArrayList<>(new GitRun(context, plan, data, Optional.of(s3.endpoint())).run());
       Optional<ThroughputComparison> streams = compareStreams(context, s3, rows);
       Map<String, Optional<Estimate>> headline = new GitHeadline(plan, rows, streams).figures();
-      SuiteResult result = SuiteResult.estimated(name(), headline, rows, GitEngine.JGIT_DISK.id());
+      SuiteResult result = SuiteResult.of(name(), headline, rows, GitEngine.JGIT_DISK.id());
       return plan.isFullSize()
           ? result
           : result.withoutHeadline(headlineKeys(), "the repository was too small to tell");

@@ -8,7 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
+import org.jgits3.bench.Turns;
 import org.jgits3.bench.proxy.LatencyProxy;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -36,7 +38,11 @@ final class HotFigures {
   }
 
   private final Map<HotEngine, List<HotRound.Outcome>> outcomes = new EnumMap<>(HotEngine.class);
-  private final Map<HotEngine, String> failures = new EnumMap<>(HotEngine.class);
+  private final Turns<HotEngine> turns;
+
+  HotFigures(Turns<HotEngine> turns) {
+    this.turns = turns;
+  }
 
   static List<String> keys() {
     List<String> keys = new ArrayList<>();
@@ -51,31 +57,24 @@ final class HotFigures {
     outcomes.computeIfAbsent(engine, e -> new ArrayList<>()).add(outcome);
   }
 
-  /** Notes that an engine failed; what it did before does not count. */
-  void failed(HotEngine engine, String why) {
-    failures.putIfAbsent(engine, why);
-  }
-
-  boolean hasFailed(HotEngine engine) {
-    return failures.containsKey(engine);
-  }
-
   SuiteResult result(String suite) {
     List<Row> rows = rows();
-    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
     NAMES.forEach(
         (engine, name) ->
             CASES.forEach(
                 (key, title) ->
-                    headline.put(key + name, SuiteResult.median(rows, title, engine.id()))));
-    headline.put(VS_C_GIT, ratio(rows));
+                    headline.put(key + name, median(rows, title, engine).map(Estimate::exactly))));
+    Optional<Double> other = median(rows, PUSHES, HotEngine.C_GIT);
+    headline.put(
+        VS_C_GIT,
+        median(rows, PUSHES, HotEngine.ONE_SERVER)
+            .flatMap(own -> other.map(each -> Estimate.exactly(own / each))));
     return SuiteResult.of(suite, headline, rows, HotEngine.C_GIT.id());
   }
 
-  private static Optional<Double> ratio(List<Row> rows) {
-    Optional<Double> other = SuiteResult.median(rows, PUSHES, HotEngine.C_GIT.id());
-    return SuiteResult.median(rows, PUSHES, HotEngine.ONE_SERVER.id())
-        .flatMap(own -> other.map(each -> own / each));
+  private static Optional<Double> median(List<Row> rows, String title, HotEngine engine) {
+    return SuiteResult.median(rows, title, engine.id());
   }
 
   private List<Row> rows() {
@@ -137,11 +136,14 @@ final class HotFigures {
       HotEngine engine,
       Unit unit,
       ToDoubleFunction<HotRound.Outcome> value) {
-    if (failures.containsKey(engine)) {
-      rows.add(Row.failed(title, engine.id(), unit, failures.get(engine)));
-    } else {
-      List<Double> samples = outcomes.get(engine).stream().mapToDouble(value).boxed().toList();
-      rows.add(Row.of(title, engine.id(), unit, new Figure(samples, samples.size())));
-    }
+    rows.add(
+        turns.row(
+            title,
+            engine,
+            unit,
+            () -> {
+              List<HotRound.Outcome> all = outcomes.get(engine);
+              return new Figure(all.stream().mapToDouble(value).boxed().toList(), all.size());
+            }));
   }
 }

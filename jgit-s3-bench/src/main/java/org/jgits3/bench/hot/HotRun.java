@@ -6,26 +6,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.Turns;
 import org.jgits3.bench.git.DiskHost;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.Host;
 import org.jgits3.bench.git.ServerJvm;
 import org.jgits3.bench.git.StoreHost;
-import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.proxy.LatencyProxy;
-import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
 
-/**
- * One run of the suite. Engines take turns, each round begun by another one, so that what else the
- * machine does meets all of them. Used by one thread, once.
- */
+/** One run of the suite. Engines take turns. Used by one thread, once. */
 final class HotRun {
   /** Latency of S3 Standard within a region, as injected. */
   private static final Duration WRITE = Duration.ofMillis(40);
@@ -43,7 +38,8 @@ final class HotRun {
   private final Path scratch;
   private final GitClient git;
   private final S3Endpoint endpoint;
-  private final HotFigures figures = new HotFigures();
+  private final Turns<HotEngine> turns;
+  private final HotFigures figures;
 
   /**
    * A run.
@@ -59,39 +55,25 @@ final class HotRun {
     this.scratch = scratch;
     this.git = GitClient.in(scratch.resolve("home"));
     this.endpoint = endpoint;
+    this.turns = new Turns<>(context.progress(), "", HotEngine::id);
+    this.figures = new HotFigures(turns);
   }
 
   /** Measures, and returns all that was measured. */
-  HotFigures run() throws IOException, InterruptedException {
+  HotFigures run() throws InterruptedException {
     context.progress().expect(plan.rounds() * HotEngine.values().length);
-    for (int round = 1; round <= plan.rounds(); round++) {
-      List<HotEngine> order = new ArrayList<>(List.of(HotEngine.values()));
-      Collections.rotate(order, 1 - round);
-      for (HotEngine engine : order) {
-        context.progress().begin(engine.id() + ", round " + round);
-        attempt(engine, round);
-      }
-    }
+    turns.take(List.of(HotEngine.values()), engine -> plan.rounds(), this::take);
     return figures;
   }
 
-  private void attempt(HotEngine engine, int round) throws IOException, InterruptedException {
-    if (figures.hasFailed(engine)) {
-      return;
-    }
+  private void take(HotEngine engine, int round) throws IOException, InterruptedException {
     Path directory = Files.createDirectories(scratch.resolve(engine.id() + "-" + round));
-    try {
-      HotRound.Outcome outcome =
-          engine == HotEngine.C_GIT ? onDisk(directory, round) : onStore(engine, directory, round);
-      figures.add(engine, outcome);
-      context
-          .progress()
-          .note("%.1f pushes/s, %d pushes".formatted(outcome.perSecond(), outcome.pushes()));
-    } catch (IOException e) {
-      Leftovers.failed();
-      figures.failed(engine, ErrorLine.of(e));
-      context.progress().note(engine.id() + " failed: " + ErrorLine.of(e));
-    }
+    HotRound.Outcome outcome =
+        engine == HotEngine.C_GIT ? onDisk(directory, round) : onStore(engine, directory, round);
+    figures.add(engine, outcome);
+    context
+        .progress()
+        .note("%.1f pushes/s, %d pushes".formatted(outcome.perSecond(), outcome.pushes()));
   }
 
   private HotRound.Outcome onDisk(Path directory, int round)

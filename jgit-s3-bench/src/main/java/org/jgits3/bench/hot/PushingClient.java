@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.bench.proxy.HttpMessage;
@@ -98,12 +99,12 @@ final class PushingClient {
    * @param going returns false once no further push is to begin
    * @throws IOException if a push fails, or the server has another commit than was pushed last
    */
-  void run(Going going) throws IOException {
+  void run(BooleanSupplier going) throws IOException {
     try (Socket socket = new Socket(server.getHost(), server.getPort())) {
       socket.setTcpNoDelay(true);
       Connection connection =
           new Connection(socket, new BufferedInputStream(socket.getInputStream(), BUFFER));
-      while (going.on()) {
+      while (going.getAsBoolean()) {
         SmallCommit commit = SmallCommit.on(head, random);
         long began = System.nanoTime();
         push(connection, commit);
@@ -114,12 +115,6 @@ final class PushingClient {
     } catch (IOException e) {
       throw new IOException("a push to " + ref + ": " + e.getMessage(), e);
     }
-  }
-
-  /** Tells whether to go on. */
-  @FunctionalInterface
-  interface Going {
-    boolean on();
   }
 
   private void push(Connection connection, SmallCommit commit) throws IOException {

@@ -52,22 +52,6 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
   public Measurement measure(
       Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
       throws RunnerException {
-    return measurement(run(benchmark, method, parameters, schedule));
-  }
-
-  /**
-   * The same, with all that JMH knows.
-   *
-   * @param benchmark class that has it
-   * @param method name of the benchmark
-   * @param parameters values of the parameters by name
-   * @param schedule how long
-   * @return JMH's result, in nanoseconds
-   * @throws RunnerException if it failed, with one line that says why; the log has the rest
-   */
-  public RunResult run(
-      Class<?> benchmark, String method, Map<String, String> parameters, Schedule schedule)
-      throws RunnerException {
     Leftovers.proceed(); // JMH starts its JVMs itself
     List<String> forked = new ArrayList<>(jvmOptions);
     flameGraphs.ifPresent(f -> forked.addAll(f.jvmOptions(name(benchmark, method, parameters))));
@@ -87,7 +71,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
             .output(log.toString());
     parameters.forEach(options::param);
     try {
-      return new Runner(options.build()).runSingle();
+      return measurement(new Runner(options.build()).runSingle());
     } catch (RunnerException e) {
       throw new RunnerException(reason(e), e);
     }
@@ -127,13 +111,7 @@ public record JmhRun(List<String> jvmOptions, Path log, Optional<FlameGraphs> fl
         + String.join(" ", new TreeMap<>(parameters).values());
   }
 
-  /**
-   * Takes from JMH's result the part for reports.
-   *
-   * @param result the result
-   * @return what it took
-   */
-  public static Measurement measurement(RunResult result) {
+  private static Measurement measurement(RunResult result) {
     int jvms = result.getBenchmarkResults().size();
     List<IterationResult> iterations =
         result.getBenchmarkResults().stream()

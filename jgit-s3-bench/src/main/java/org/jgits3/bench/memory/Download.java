@@ -2,14 +2,10 @@
 package org.jgits3.bench.memory;
 
 import java.io.IOException;
-import java.util.Arrays;
-import org.jgits3.bench.memory.GatheredBytes.Changes;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.store.ObjectStore;
-import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.async.AsyncResponseTransformer;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
-import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -20,7 +16,6 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /** Ways to land an object in an array. */
 enum Download {
@@ -40,22 +35,7 @@ enum Download {
   /** Asynchronous {@code toBytes()} over the AWS Common Runtime. */
   SDK_CRT_ASYNC("sdk-crt-async", 3.81),
   /** Asynchronous {@code toBytes()} over Netty. */
-  SDK_NETTY_ASYNC("sdk-netty-async", 2.42),
-
-  /** The SDK as of 2023. */
-  NONE("crt-async-none", 4.6),
-  /** With an array of the right size. */
-  A1("crt-async-A1", 3.8),
-  /** With an array of the right size that is no stream's. */
-  A1_A2("crt-async-A1+A2", 2.05),
-  /** Without the copy at the end. */
-  B("crt-async-B", 3.54),
-  /** With an array of the right size and without the copy at the end. */
-  A1_B("crt-async-A1+B", 2.44),
-  /** With all three. */
-  A1_A2_B("crt-async-A1+A2+B", 0.99),
-  /** All three over a client that reads in the caller's thread. */
-  EXACT_APACHE5("apache5-A1+A2+B", 0.997);
+  SDK_NETTY_ASYNC("sdk-netty-async", 2.42);
 
   private final String id;
   private final double arrays;
@@ -77,13 +57,6 @@ enum Download {
     return arrays;
   }
 
-  static Download of(String id) {
-    return Arrays.stream(values())
-        .filter(d -> d.id.equals(id))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no download " + id));
-  }
-
   /** Reads an object into an array. */
   byte[] land(RemoteObject object) throws IOException {
     return switch (this) {
@@ -93,17 +66,8 @@ enum Download {
       case SDK_APACHE -> toBytes(object, apache4());
       case SDK_URL_CONNECTION -> toBytes(object, UrlConnectionHttpClient.create());
       case SDK_CRT -> toBytes(object, AwsCrtHttpClient.create());
-      case SDK_CRT_ASYNC ->
-          async(object, AwsCrtAsyncHttpClient.create(), AsyncResponseTransformer.toBytes());
-      case SDK_NETTY_ASYNC ->
-          async(object, NettyNioAsyncHttpClient.create(), AsyncResponseTransformer.toBytes());
-      case NONE -> changed(object, new Changes(false, false, false));
-      case A1 -> changed(object, new Changes(true, false, false));
-      case A1_A2 -> changed(object, new Changes(true, true, false));
-      case B -> changed(object, new Changes(false, false, true));
-      case A1_B -> changed(object, new Changes(true, false, true));
-      case A1_A2_B -> changed(object, new Changes(true, true, true));
-      case EXACT_APACHE5 -> sync(object, Apache5HttpClient.create(), Download::exact);
+      case SDK_CRT_ASYNC -> toBytes(object, AwsCrtAsyncHttpClient.create());
+      case SDK_NETTY_ASYNC -> toBytes(object, NettyNioAsyncHttpClient.create());
     };
   }
 
@@ -126,39 +90,19 @@ enum Download {
   }
 
   private static byte[] toBytes(RemoteObject object, SdkHttpClient http) {
-    return sync(object, http, ResponseTransformer.toBytes()).asByteArrayUnsafe();
-  }
-
-  private static <T> T sync(
-      RemoteObject object,
-      SdkHttpClient http,
-      ResponseTransformer<GetObjectResponse, T> transformer) {
     try (http;
         S3Client client = object.client(http)) {
-      return client.getObject(object.request(), transformer);
+      return client.getObject(object.request(), ResponseTransformer.toBytes()).asByteArrayUnsafe();
     }
   }
 
-  private static byte[] exact(GetObjectResponse response, AbortableInputStream in)
-      throws IOException {
-    byte[] bytes = new byte[Math.toIntExact(response.contentLength())];
-    if (in.readNBytes(bytes, 0, bytes.length) < bytes.length) {
-      throw new IOException("the body is too short");
-    }
-    return bytes;
-  }
-
-  private static byte[] changed(RemoteObject object, Changes changes) {
-    return async(object, AwsCrtAsyncHttpClient.create(), new GatheredBytes(changes));
-  }
-
-  private static byte[] async(
-      RemoteObject object,
-      SdkAsyncHttpClient http,
-      AsyncResponseTransformer<GetObjectResponse, ResponseBytes<GetObjectResponse>> transformer) {
+  private static byte[] toBytes(RemoteObject object, SdkAsyncHttpClient http) {
     try (http;
         S3AsyncClient client = object.client(http)) {
-      return client.getObject(object.request(), transformer).join().asByteArrayUnsafe();
+      return client
+          .getObject(object.request(), AsyncResponseTransformer.toBytes())
+          .join()
+          .asByteArrayUnsafe();
     }
   }
 }

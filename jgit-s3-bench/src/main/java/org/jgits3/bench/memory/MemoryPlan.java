@@ -37,7 +37,7 @@ record MemoryPlan(
     return switch (effort) {
       case SMALLEST ->
           new MemoryPlan(
-              List.of(Download.OURS, Download.SDK_APACHE5, Download.A1_A2_B),
+              List.of(Download.OURS, Download.SDK_APACHE5, Download.SDK_NETTY_ASYNC),
               16,
               defaults,
               12,

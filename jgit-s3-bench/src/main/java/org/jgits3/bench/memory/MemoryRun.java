@@ -16,6 +16,7 @@ import java.util.zip.CheckedInputStream;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.report.ErrorLine;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -78,7 +79,7 @@ final class MemoryRun {
     context.progress().expect(plan.searches());
     RemoteObject object = object(KEY, plan.object());
     int crc32c = prepare(object);
-    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
     for (Download download : plan.downloads()) {
       Optional<Integer> heap = measure(download, object, crc32c);
       if (download == Download.OURS) {
@@ -94,14 +95,13 @@ final class MemoryRun {
         put(headline, UPLOAD_4G, measure(upload, plan.largeUpload(), plan.inARowIfLarge(), least));
       }
     }
-    rows.addAll(Published2023.rows());
     rows.addAll(peaks);
     return SuiteResult.of("memory", headline, rows, Download.SDK_APACHE5.id());
   }
 
   private void put(
-      Map<String, Optional<Double>> headline, String key, Optional<Integer> megabytes) {
-    headline.put(key, megabytes.filter(m -> plan.ofFullSize()).map(Integer::doubleValue));
+      Map<String, Optional<Estimate>> headline, String key, Optional<Integer> megabytes) {
+    headline.put(key, megabytes.filter(m -> plan.ofFullSize()).map(Estimate::exactly));
   }
 
   private RemoteObject object(String key, int megabytes) {
@@ -120,7 +120,7 @@ final class MemoryRun {
     List<String> arguments =
         List.of(
             TrialProgram.GET,
-            download.id(),
+            download.name(),
             object.bucket(),
             object.key(),
             Long.toString(object.size()),
@@ -179,9 +179,7 @@ final class MemoryRun {
     try {
       Bisection.Found found = bisection.from(guess);
       context.progress().note(found.megabytes() + " MB after " + found.steps().size() + " JVMs");
-      rows.add(
-          Row.of(name, engine, Unit.MEGABYTES, Figure.exactly(found.megabytes()))
-              .with(curve(what, found)));
+      rows.add(Row.of(name, engine, Unit.MEGABYTES, Figure.exactly(found.megabytes())));
       List<Double> peak = peakOf.getOrDefault(found.megabytes(), List.of());
       peaks.add(
           peak.isEmpty()
@@ -213,14 +211,6 @@ final class MemoryRun {
           .computeIfAbsent(megabytes, m -> new ArrayList<>())
           .add((double) bytes.getAsLong() / MIB);
     }
-  }
-
-  private static Row.Curve curve(String what, Bisection.Found found) {
-    List<Row.Point> points = new ArrayList<>();
-    for (Bisection.Step step : found.steps()) {
-      points.add(new Row.Point(points.size() + 1, step.megabytes(), !step.enough()));
-    }
-    return new Row.Curve("heaps that were tried: " + what, "JVM", "-Xmx, MB", points);
   }
 
   private void verifyAndDelete(RemoteObject object) throws IOException {

@@ -2,12 +2,8 @@
 package org.jgits3.bench.memory;
 
 import java.io.IOException;
-import java.util.Optional;
-import org.jgits3.Stores;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreLocation;
-import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.async.SdkAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -31,14 +27,7 @@ record RemoteObject(S3Endpoint endpoint, String bucket, String key, long size) {
 
   /** The library's store. */
   ObjectStore store() throws IOException {
-    StoreOptions defaults = StoreOptions.DEFAULT;
-    return Stores.open(
-        new StoreLocation.Bucket(bucket, ""),
-        new StoreOptions(
-            Optional.of(endpoint.uri()),
-            Optional.of(endpoint.region()),
-            true,
-            defaults.connections()));
+    return endpoint.store(bucket);
   }
 
   /** The SDK with what it sets by itself. The HTTP client is not closed with it. */

@@ -2,9 +2,8 @@
 package org.jgits3.bench.memory;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
+import org.jgits3.bench.process.PeakMemory;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -13,8 +12,7 @@ import org.jgits3.store.ObjectStore;
 /**
  * The program whose need of memory is measured: one download or one upload. Ends with {@link #OK}
  * after it has printed what it knows of its memory, with {@link #TOO_SMALL}, or with {@link
- * #FAILED} after it has printed why; and at once when its standard input ends, which happens when
- * its parent is gone.
+ * #FAILED} after it has printed why.
  */
 final class TrialProgram {
   static final String GET = "get";
@@ -29,9 +27,6 @@ final class TrialProgram {
   /** Comes before the bytes of memory that the process took at most. */
   static final String PEAK = "peak ";
 
-  private static final Path STATUS = Path.of("/proc/self/status");
-  private static final String HIGH_WATER = "VmHWM:";
-
   private TrialProgram() {}
 
   /**
@@ -42,15 +37,14 @@ final class TrialProgram {
    *     key, size
    */
   public static void main(String[] args) {
-    endWithStarter();
     int code = FAILED;
     try {
       if (args[0].equals(GET)) {
-        get(Download.of(args[1]), object(args, 2), Integer.parseInt(args[5]));
+        get(Download.valueOf(args[1]), object(args, 2), Integer.parseInt(args[5]));
       } else {
         put(new Upload("", Integer.parseInt(args[1]), Integer.parseInt(args[2])), object(args, 3));
       }
-      printPeak();
+      PeakMemory.of("self").ifPresent(bytes -> System.out.println(PEAK + bytes));
       code = OK;
     } catch (OutOfMemoryError e) {
       code = TOO_SMALL; // of memory outside of the heap, which does not end the JVM by itself
@@ -71,24 +65,6 @@ final class TrialProgram {
         args[from],
         args[from + 1],
         Long.parseLong(args[from + 2]));
-  }
-
-  private static void endWithStarter() {
-    Thread watch =
-        new Thread(
-            () -> {
-              try {
-                while (System.in.read() >= 0) {
-                  // nothing is sent
-                }
-              } catch (IOException e) {
-                // the pipe is broken, which means the same
-              }
-              Runtime.getRuntime().halt(FAILED);
-            },
-            "end with starter");
-    watch.setDaemon(true);
-    watch.start();
   }
 
   private static boolean causedByMemory(Throwable e) {
@@ -132,17 +108,5 @@ final class TrialProgram {
       throw e;
     }
     upload.close();
-  }
-
-  private static void printPeak() throws IOException {
-    if (!Files.isReadable(STATUS)) {
-      return;
-    }
-    for (String line : Files.readAllLines(STATUS)) {
-      if (line.startsWith(HIGH_WATER)) {
-        long kilobytes = Long.parseLong(line.replaceAll("[^0-9]", ""));
-        System.out.println(PEAK + (kilobytes << 10));
-      }
-    }
   }
 }

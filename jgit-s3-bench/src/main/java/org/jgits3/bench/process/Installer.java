@@ -4,7 +4,7 @@ package org.jgits3.bench.process;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.OptionalInt;
 
 /** A script that installs programs, and says on its standard error what it cannot install. */
 public final class Installer {
@@ -27,17 +27,14 @@ public final class Installer {
 
   /** The same within some time, after which it is ended. */
   static String run(Path script, Duration limit) throws IOException, InterruptedException {
-    Process process =
-        Leftovers.start(
+    OptionalInt code =
+        Leftovers.run(
             new ProcessBuilder(script.toAbsolutePath().toString())
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.INHERIT));
-    try {
-      return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)
-          ? "ended with " + process.exitValue()
-          : "did not end within " + limit.toSeconds() + " s";
-    } finally {
-      Leftovers.end(process);
-    }
+                .redirectError(ProcessBuilder.Redirect.INHERIT),
+            limit);
+    return code.isPresent()
+        ? "ended with " + code.getAsInt()
+        : "did not end within " + limit.toSeconds() + " s";
   }
 }

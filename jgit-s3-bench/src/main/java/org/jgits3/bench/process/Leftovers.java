@@ -3,9 +3,11 @@ package org.jgits3.bench.process;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -54,6 +56,27 @@ public final class Leftovers {
   public static synchronized Process start(ProcessBuilder program) throws IOException {
     proceed();
     return program.start();
+  }
+
+  /**
+   * Runs a program that does not outlive this JVM to its end.
+   *
+   * @param program the program
+   * @param limit how long it may take; it is ended then, with what it has started
+   * @return its exit code; empty if it took longer
+   * @throws IOException if it cannot be started
+   * @throws InterruptedException if the thread was interrupted; the program is gone
+   */
+  public static OptionalInt run(ProcessBuilder program, Duration limit)
+      throws IOException, InterruptedException {
+    Process process = start(program);
+    try {
+      return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)
+          ? OptionalInt.of(process.exitValue())
+          : OptionalInt.empty();
+    } finally {
+      end(process);
+    }
   }
 
   /**

@@ -16,22 +16,21 @@ import one.profiler.AsyncProfiler;
  *
  * @param directory where flame graphs go
  * @param library the profiler's native library
- * @param event what it samples
  */
-public record FlameGraphs(Path directory, Path library, String event) {
-  /** Processor time, with the frames of the kernel: needs perf events. */
-  public static final String CPU = "cpu";
-
-  /** Processor time, without them: needs nothing. */
-  public static final String TIMER = "itimer";
+public record FlameGraphs(Path directory, Path library) {
+  /**
+   * Processor time, with the frames of the kernel; without them, by a timer, where the system
+   * forbids perf events.
+   */
+  private static final String EVENT = "cpu";
 
   /**
-   * Gets the profiler ready, and looks what it may sample here.
+   * Gets the profiler ready.
    *
    * @param directory where flame graphs go; created
    * @param tools where the native library goes
    * @return the profiler
-   * @throws IOException if there is no profiler for this system, or it cannot be loaded
+   * @throws IOException if there is no profiler for this system
    */
   public static FlameGraphs in(Path directory, Path tools) throws IOException {
     Files.createDirectories(directory);
@@ -45,7 +44,7 @@ public record FlameGraphs(Path directory, Path library, String event) {
       }
       Files.copy(in, library, StandardCopyOption.REPLACE_EXISTING);
     }
-    return new FlameGraphs(directory.toAbsolutePath(), library.toAbsolutePath(), event(library));
+    return new FlameGraphs(directory.toAbsolutePath(), library.toAbsolutePath());
   }
 
   private static String platform() {
@@ -57,32 +56,6 @@ public record FlameGraphs(Path directory, Path library, String event) {
     return os + (arch.equals("aarch64") ? "-arm64" : arch.equals("amd64") ? "-x64" : "-" + arch);
   }
 
-  private static String event(Path library) throws IOException {
-    try {
-      return event(AsyncProfiler.getInstance(library.toAbsolutePath().toString())::execute);
-    } catch (UnsatisfiedLinkError e) {
-      throw new IOException("async-profiler cannot be loaded: " + e.getMessage(), e);
-    }
-  }
-
-  /** Runs a command of the profiler in this JVM. */
-  @FunctionalInterface
-  interface Command {
-    String execute(String command) throws IOException;
-  }
-
-  /** Event that the profiler may sample here. */
-  static String event(Command profiler) throws IOException {
-    try {
-      // An event that only perf events have: for "cpu" the profiler has a substitute.
-      profiler.execute("start,event=cpu-clock");
-      profiler.execute("stop");
-      return CPU;
-    } catch (IllegalArgumentException | IllegalStateException e) {
-      return TIMER; // the system forbids perf events
-    }
-  }
-
   /**
    * Profiles this JVM.
    *
@@ -92,7 +65,7 @@ public record FlameGraphs(Path directory, Path library, String event) {
    */
   public Closeable record(String name) throws IOException {
     AsyncProfiler profiler = AsyncProfiler.getInstance(library.toString());
-    profiler.execute("start,event=" + event);
+    profiler.execute("start,event=" + EVENT);
     return () -> profiler.execute("stop," + output(name, ""));
   }
 
@@ -114,7 +87,7 @@ public record FlameGraphs(Path directory, Path library, String event) {
         "-agentpath:"
             + library
             + "=start,event="
-            + event
+            + EVENT
             + ",loglevel=none,"
             + output(name, "-%p"));
   }

@@ -2,41 +2,26 @@
 package org.jgits3.bench.proxy;
 
 import java.io.BufferedInputStream;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.io.InterruptedIOException;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import org.jgits3.bench.process.Leftovers;
-import org.jgits3.internal.concurrent.DaemonThreads;
 
 /**
  * A proxy on 127.0.0.1 that makes an S3 server as distant as it is in a cloud: each request takes
  * some time more, half of it on the way there and half on the way back. Counts the PUTs. Safe for
  * use by many threads.
  */
-public final class LatencyProxy implements Closeable {
-  private static final int BACKLOG = 200;
+public final class LatencyProxy extends TcpProxy {
   private static final int BUFFER = 1 << 16;
 
-  private final URI server;
   private final Duration write;
   private final Duration read;
-  private final ServerSocket listener;
-  private final ExecutorService threads =
-      Executors.newCachedThreadPool(DaemonThreads.named("latency-proxy"));
-  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private final LongAdder manifests = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final LongAdder others = new LongAdder();
@@ -67,13 +52,9 @@ public final class LatencyProxy implements Closeable {
   }
 
   private LatencyProxy(URI server, Duration write, Duration read) throws IOException {
-    this.server = server;
+    super(server);
     this.write = write;
     this.read = read;
-    this.listener = new ServerSocket();
-    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-    listener.bind(new InetSocketAddress(loopback, 0), BACKLOG);
-    Leftovers.add(this);
   }
 
   /**
@@ -87,17 +68,8 @@ public final class LatencyProxy implements Closeable {
    */
   public static LatencyProxy start(URI server, Duration write, Duration read) throws IOException {
     LatencyProxy proxy = new LatencyProxy(server, write, read);
-    proxy.threads.execute(proxy::accept);
+    proxy.start();
     return proxy;
-  }
-
-  /**
-   * Address for clients.
-   *
-   * @return its address, without a slash at the end
-   */
-  public URI uri() {
-    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
   }
 
   /**
@@ -109,37 +81,8 @@ public final class LatencyProxy implements Closeable {
     return new Requests(manifests.sum(), lost.sum(), others.sum(), reads.sum());
   }
 
-  private void accept() {
-    try {
-      while (true) {
-        Socket client = listener.accept();
-        threads.execute(() -> serve(client));
-      }
-    } catch (IOException closed) {
-      return;
-    }
-  }
-
-  private void serve(Socket client) {
-    open.add(client);
-    try (client;
-        Socket upstream = new Socket(server.getHost(), server.getPort())) {
-      open.add(upstream);
-      try {
-        forward(client, upstream);
-      } finally {
-        open.remove(upstream);
-      }
-    } catch (IOException connectionEnded) {
-      return; // the business of its ends
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      open.remove(client);
-    }
-  }
-
-  private void forward(Socket client, Socket upstream) throws IOException, InterruptedException {
+  @Override
+  protected void forward(Socket client, Socket upstream) throws IOException {
     client.setTcpNoDelay(true);
     upstream.setTcpNoDelay(true);
     InputStream requests = new BufferedInputStream(client.getInputStream(), BUFFER);
@@ -148,13 +91,22 @@ public final class LatencyProxy implements Closeable {
     while (next.isPresent()) {
       HttpMessage request = next.get();
       long halfWay = (request.isWrite() ? write : read).toNanos() / 2;
-      TimeUnit.NANOSECONDS.sleep(halfWay);
+      pause(halfWay);
       request.writeTo(upstream.getOutputStream());
       HttpMessage answer = HttpMessage.readAnswer(answers, request);
-      TimeUnit.NANOSECONDS.sleep(halfWay);
+      pause(halfWay);
       count(request, answer);
       answer.writeTo(client.getOutputStream());
       next = HttpMessage.readRequest(requests);
+    }
+  }
+
+  private static void pause(long nanos) throws IOException {
+    try {
+      TimeUnit.NANOSECONDS.sleep(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException();
     }
   }
 
@@ -168,15 +120,5 @@ public final class LatencyProxy implements Closeable {
         lost.increment();
       }
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    listener.close();
-    for (Socket socket : open) {
-      socket.close();
-    }
-    threads.shutdownNow();
-    Leftovers.remove(this);
   }
 }

@@ -82,7 +82,7 @@ public abstract class TcpProxy implements Closeable {
    * @param bytes their number
    * @throws IOException to break the connection
    */
-  protected abstract void passes(Socket client, boolean fromClient, int bytes) throws IOException;
+  protected void passes(Socket client, boolean fromClient, int bytes) throws IOException {}
 
   /** Waits until the port is to be open again, after {@link #refuse}. */
   protected void awaitRecovery() {}
@@ -128,7 +128,7 @@ public abstract class TcpProxy implements Closeable {
         () -> {
           try (client) {
             if (admits(client)) {
-              forward(client);
+              connect(client);
             }
           } finally {
             open.remove(client);
@@ -136,16 +136,27 @@ public abstract class TcpProxy implements Closeable {
         });
   }
 
-  private void forward(Socket client) throws IOException {
+  private void connect(Socket client) throws IOException {
     try (Socket upstream = new Socket(server.getHost(), server.getPort())) {
       open.add(upstream);
       try {
-        inBackground(() -> pump(client, upstream, client, false));
-        pump(client, client, upstream, true);
+        forward(client, upstream);
       } finally {
         open.remove(upstream);
       }
     }
+  }
+
+  /**
+   * Passes on what comes until the connection ends: bytes as they come, unless this is overridden.
+   *
+   * @param client the connection
+   * @param upstream that to the server
+   * @throws IOException if one of them breaks
+   */
+  protected void forward(Socket client, Socket upstream) throws IOException {
+    inBackground(() -> pump(client, upstream, client, false));
+    pump(client, client, upstream, true);
   }
 
   private void pump(Socket client, Socket from, Socket to, boolean fromClient) throws IOException {

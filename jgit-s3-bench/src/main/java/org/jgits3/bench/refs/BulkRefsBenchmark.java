@@ -48,7 +48,7 @@ public class BulkRefsBenchmark {
   @Setup
   public void open() throws IOException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
-    scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
+    scratch = RefsEngine.of(engine).scratchLibrary(data);
     all = data.set().all();
   }
 

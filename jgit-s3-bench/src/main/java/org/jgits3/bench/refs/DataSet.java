@@ -26,7 +26,7 @@ record DataSet(Path base, String bucket, RefSet set) {
 
   /** Data of generated refs. */
   static DataSet of(Path base, int refs) {
-    return new DataSet(base, "refs-" + refs, GerritRefs.of(refs));
+    return new DataSet(base, "refs-" + refs, new GerritRefs(refs));
   }
 
   /** Data of the refs in a file, which {@link GivenRefs} has written. */
@@ -71,23 +71,6 @@ record DataSet(Path base, String bucket, RefSet set) {
     Files.createDirectories(directory);
     generator.generate();
     Files.createDirectories(marker.getParent());
-    Files.writeString(marker, "");
-    return true;
-  }
-
-  /**
-   * Generates data that does not outlive the run, unless this run has done so.
-   *
-   * @param name what it is
-   * @param generator writes it
-   * @return whether it had to be generated
-   */
-  boolean prepareForThisRun(String name, Generator generator) throws IOException {
-    Path marker = scratch().resolve(name + ".complete");
-    if (Files.exists(marker)) {
-      return false;
-    }
-    generator.generate();
     Files.writeString(marker, "");
     return true;
   }

@@ -55,33 +55,6 @@ final class FileRefs {
     return new FileRepository(directory.toFile());
   }
 
-  /** Opens the repository in a directory, cold at each time. */
-  static RefSource source(Path directory) {
-    return source(() -> new RepositoryRefs(open(directory)));
-  }
-
-  /** Opens packed-refs in a directory by comparing raw bytes. */
-  static RefSource rawCompare(Path directory) {
-    return source(() -> new RawCompareRefs(directory));
-  }
-
-  @FunctionalInterface
-  private interface Opener {
-    RefStore open() throws IOException;
-  }
-
-  private static RefSource source(Opener opener) {
-    return new RefSource() {
-      @Override
-      public RefStore open() throws IOException {
-        return opener.open();
-      }
-
-      @Override
-      public void close() {}
-    };
-  }
-
   /** Copies a repository, so that it can be changed. */
   static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {

@@ -60,7 +60,7 @@ public class FoldBenchmark {
    */
   @Setup
   public void make() throws IOException {
-    List<Ref> all = GerritRefs.of(refs).all();
+    List<Ref> all = new GerritRefs(refs).all();
     RefTable base = made(RefFold.intoBase(RefTable.EMPTY, changed(all.stream())));
     int recent = (int) Math.sqrt(2.0 * RefFold.USUAL * refs) / 2;
     held = made(RefFold.intoRecent(base, changed(some(all, recent))));

@@ -3,13 +3,9 @@ package org.jgits3.bench.refs;
 
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.ImportSource;
@@ -53,11 +49,11 @@ public class ForkBenchmark {
   @Setup
   public void open() throws IOException, InterruptedException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
-    scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
+    scratch = RefsEngine.of(engine).scratchLibrary(data);
     manager = scratch.manager();
     String original = RefsEngine.scratchName();
     try (Repository repository = manager.createRepository(original)) {
-      ObjectId commit = commit(repository);
+      ObjectId commit = SingleUpdate.targets(repository).get(0);
       RefBatch.execute(
           repository,
           data.set().all().stream().map(ref -> RefBatch.creation(ref, commit)).toList());
@@ -65,18 +61,6 @@ public class ForkBenchmark {
     template = RefsEngine.scratchName();
     try (ImportSource from = ImportSource.template(manager, RepositoryName.of(original))) {
       new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(template));
-    }
-  }
-
-  private static ObjectId commit(Repository repository) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(new TreeFormatter()));
-      commit.setAuthor(new PersonIdent("Benchmark", "benchmark@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
     }
   }
 

@@ -12,9 +12,11 @@ import org.eclipse.jgit.lib.Ref;
 /**
  * Refs as a repository of Gerrit has them: for each change its notes and up to three patch sets,
  * and one branch and one annotated tag per hundred refs. A line of packed-refs has about 69 bytes.
- * The same number always gives the same refs. Immutable.
+ * The same number always gives the same refs.
+ *
+ * @param size how many, at least 2
  */
-final class GerritRefs implements RefSet {
+record GerritRefs(int size) implements RefSet {
   /** Refs per branch, and per tag. */
   private static final int PER_BRANCH = 100;
 
@@ -26,24 +28,9 @@ final class GerritRefs implements RefSet {
   /** Refs of three changes in a row, with two, three and one patch sets, and the notes of each. */
   private static final int OF_THREE_CHANGES = 9;
 
-  private final int count;
-
-  private GerritRefs(int count) {
-    this.count = count;
-  }
-
-  /**
-   * Makes refs.
-   *
-   * @param count how many, at least 2
-   */
-  static GerritRefs of(int count) {
-    return new GerritRefs(count);
-  }
-
   /** One of the refs, in no order; all others need not be made for it. */
   private Ref ref(int index) {
-    int onBranchesAndTags = 2 * Math.max(1, count / PER_BRANCH);
+    int onBranchesAndTags = 2 * Math.max(1, size / PER_BRANCH);
     if (index < onBranchesAndTags) {
       int i = index / 2;
       return index % 2 == 0
@@ -88,15 +75,10 @@ final class GerritRefs implements RefSet {
         });
   }
 
-  @Override
-  public int size() {
-    return count;
-  }
-
   /** All refs by name, made at each call. */
   @Override
   public List<Ref> all() {
-    return IntStream.range(0, count)
+    return IntStream.range(0, size)
         .mapToObj(this::ref)
         .sorted(Comparator.comparing(Ref::getName))
         .toList();
@@ -105,6 +87,6 @@ final class GerritRefs implements RefSet {
   @Override
   public List<Ref> sample() {
     SplittableRandom random = new SplittableRandom(SEED);
-    return IntStream.range(0, SAMPLE).mapToObj(i -> ref(random.nextInt(count))).toList();
+    return IntStream.range(0, SAMPLE).mapToObj(i -> ref(random.nextInt(size))).toList();
   }
 }

@@ -4,14 +4,13 @@ package org.jgits3.bench.refs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.eclipse.jgit.errors.ConfigInvalidException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
+import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.probe.StoreProbe;
 import org.jgits3.manifest.Manifest;
@@ -23,27 +22,22 @@ import org.jgits3.store.StoreListener;
 /**
  * A store of this library, with connections that stay open while repositories are opened cold, as
  * in a server that has run for a while.
+ *
+ * @param store its objects
+ * @param settings its settings
  */
-final class LibraryRefs implements RefSource {
+record LibraryRefs(ObjectStore store, S3Settings settings) implements RefSource {
   private static final String NAME = "refs";
-
-  private final ObjectStore store;
-  private final S3Settings settings;
-
-  private LibraryRefs(ObjectStore store, S3Settings settings) {
-    this.store = store;
-    this.settings = settings;
-  }
 
   /** Opens a store whose requests a listener hears of. */
   static LibraryRefs open(String config, StoreListener listener) throws IOException {
-    S3Settings settings = settings(config);
+    S3Settings settings = S3Endpoint.settings(config);
     return new LibraryRefs(new ObservedObjectStore(probed(settings), listener), settings);
   }
 
   /** Opens a store. */
   static LibraryRefs open(String config) throws IOException {
-    S3Settings settings = settings(config);
+    S3Settings settings = S3Endpoint.settings(config);
     return new LibraryRefs(probed(settings), settings);
   }
 
@@ -51,20 +45,6 @@ final class LibraryRefs implements RefSource {
   private static ObjectStore probed(S3Settings settings) throws IOException {
     ObjectStore store = Stores.open(settings.location(), settings.options());
     StoreProbe.admit(store);
-    return store;
-  }
-
-  private static S3Settings settings(String config) throws IOException {
-    Config parsed = new Config();
-    try {
-      parsed.fromText(config);
-      return S3Settings.from(parsed, "benchmark");
-    } catch (ConfigInvalidException e) {
-      throw new IOException(e.getMessage(), e);
-    }
-  }
-
-  ObjectStore store() {
     return store;
   }
 

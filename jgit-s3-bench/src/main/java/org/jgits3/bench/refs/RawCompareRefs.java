@@ -31,29 +31,8 @@ final class RawCompareRefs implements RefStore {
   private final Path packedRefs;
   private Packed packed;
 
-  private static final class Packed {
-    private final byte[] raw;
-    private final FileSnapshot snapshot;
-    private final ObjectId hash;
-    private final RefList<Ref> refs;
-
-    Packed(byte[] raw, FileSnapshot snapshot, ObjectId hash, RefList<Ref> refs) {
-      this.raw = raw;
-      this.snapshot = snapshot;
-      this.hash = hash;
-      this.refs = refs;
-    }
-
-    /** The same refs, as of a later moment. */
-    Packed seenAgain(FileSnapshot later) {
-      return new Packed(raw, later, hash, refs);
-    }
-
-    @Override
-    public String toString() {
-      return "packed-refs " + hash.name() + " " + snapshot;
-    }
-  }
+  @SuppressWarnings("ArrayRecordComponent") // its bytes are compared by name
+  private record Packed(byte[] raw, FileSnapshot snapshot, ObjectId hash, RefList<Ref> refs) {}
 
   RawCompareRefs(Path directory) {
     this.directory = directory;
@@ -66,7 +45,7 @@ final class RawCompareRefs implements RefStore {
     Packed last = packed;
     packed =
         last != null && Arrays.equals(raw, last.raw)
-            ? last.seenAgain(snapshot)
+            ? new Packed(last.raw, snapshot, last.hash, last.refs)
             : parse(raw, snapshot);
     return packed.refs;
   }

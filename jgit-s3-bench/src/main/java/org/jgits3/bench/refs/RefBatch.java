@@ -12,7 +12,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 
 /** Many changes of refs at once. */
-final class RefBatch {
+public final class RefBatch {
   private RefBatch() {}
 
   /** Creates refs whose objects do not exist, without a log of it. */
@@ -32,9 +32,12 @@ final class RefBatch {
   /**
    * Executes commands in one batch.
    *
+   * @param repository where
+   * @param commands the commands
    * @throws IOException if one was refused
    */
-  static void execute(Repository repository, List<ReceiveCommand> commands) throws IOException {
+  public static void execute(Repository repository, List<ReceiveCommand> commands)
+      throws IOException {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     batch.addCommand(commands);
     try (RevWalk walk = new RevWalk(repository)) {

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /** Source from which a repository is opened repeatedly, each time as if for the first time. */
+@FunctionalInterface
 interface RefSource extends Closeable {
   /** Opens the repository without anything a former one has read; closed before this source. */
   RefStore open() throws IOException;
@@ -15,5 +16,5 @@ interface RefSource extends Closeable {
   }
 
   @Override
-  void close() throws IOException;
+  default void close() throws IOException {}
 }

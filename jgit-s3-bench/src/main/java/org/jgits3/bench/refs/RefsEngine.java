@@ -99,11 +99,16 @@ enum RefsEngine {
     Path directory = data.directory(id);
     return switch (kind) {
       case DIRECTORY -> data.prepare(id, directory, () -> generate(data, refs));
-      case S3 ->
-          endpoint().own()
-              ? data.prepare(
-                  "s3", data.buckets().resolve(data.bucket()), () -> generate(data, refs))
-              : data.prepareForThisRun("s3", () -> generate(data, refs));
+      case S3 -> {
+        if (endpoint().own()) {
+          yield data.prepare(
+              "s3", data.buckets().resolve(data.bucket()), () -> generate(data, refs));
+        }
+        if (this == S3) { // the others have the same bucket
+          generate(data, refs);
+        }
+        yield this == S3;
+      }
       case REF_DIRECTORY, RAW_COMPARE ->
           data.prepare(id, directory, () -> FileRefs.generate(directory, refs, setting));
       case REFTABLE ->
@@ -121,8 +126,8 @@ enum RefsEngine {
   RefSource source(DataSet data) throws IOException {
     return switch (kind) {
       case DIRECTORY, S3 -> library(data);
-      case REF_DIRECTORY, REFTABLE -> FileRefs.source(data.directory(id));
-      case RAW_COMPARE -> FileRefs.rawCompare(data.directory(id));
+      case REF_DIRECTORY, REFTABLE -> () -> new RepositoryRefs(FileRefs.open(data.directory(id)));
+      case RAW_COMPARE -> () -> new RawCompareRefs(data.directory(id));
     };
   }
 
@@ -136,15 +141,20 @@ enum RefsEngine {
 
   /**
    * Opens a store of this engine, which is one of the library, for what does not outlive the run.
-   *
-   * @param listener told of each request
    */
+  LibraryRefs scratchLibrary(DataSet data) throws IOException {
+    return LibraryRefs.open(scratchConfig(data));
+  }
+
+  /** The same, with a listener that is told of each request. */
   LibraryRefs scratchLibrary(DataSet data, StoreListener listener) throws IOException {
-    return LibraryRefs.open(
-        kind == Kind.S3
-            ? endpoint().config(S3Session.SCRATCH) + setting
-            : directory(data.scratch().resolve(id)),
-        listener);
+    return LibraryRefs.open(scratchConfig(data), listener);
+  }
+
+  private String scratchConfig(DataSet data) throws IOException {
+    return kind == Kind.S3
+        ? endpoint().config(S3Session.SCRATCH) + setting
+        : directory(data.scratch().resolve(id));
   }
 
   private static String directory(Path path) {
@@ -159,7 +169,7 @@ enum RefsEngine {
   Repository scratch(DataSet data) throws IOException {
     String name = scratchName();
     if (kind == Kind.DIRECTORY || kind == Kind.S3) {
-      LibraryRefs library = scratchLibrary(data, (request, outcome, bytes, nanos) -> {});
+      LibraryRefs library = scratchLibrary(data);
       return library.create(name, data.set());
     }
     Path copy = data.scratch().resolve(name);

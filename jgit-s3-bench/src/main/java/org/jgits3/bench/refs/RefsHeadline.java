@@ -21,19 +21,7 @@ record RefsHeadline(List<Row> rows) {
   static final String HEAP = "heap of an open repository, per ref";
   static final String REQUESTS = "requests of a single update";
 
-  static final List<String> KEYS =
-      List.of(
-          "hit_s3_vs_dir_never",
-          "hit_s3_vs_rawcompare",
-          "hit_window_vs_dir_always",
-          "alloc_bytes_per_hit",
-          "untrusted_vs_dir_never",
-          "cold_vs_dir",
-          "cold_without_transfer_vs_dir",
-          "heap_bytes_per_ref",
-          "batch500k_time_vs_upload",
-          "update_requests",
-          "fork_vs_create");
+  static final List<String> KEYS = List.copyOf(new RefsHeadline(List.of()).figures().keySet());
 
   /** Engines whose times are compared, by case. */
   static final Map<RefsCase, Set<RefsEngine>> JUDGED =
@@ -106,17 +94,18 @@ record RefsHeadline(List<Row> rows) {
     figures.put("heap_bytes_per_ref", plain(HEAP, RefsEngine.S3));
     figures.put(
         "batch500k_time_vs_upload",
-        quotient(of(RefsCase.CREATE_ALL, RefsEngine.S3), of(RefsCase.UPLOAD, RefsEngine.S3)));
+        Estimate.quotient(
+            of(RefsCase.CREATE_ALL, RefsEngine.S3), of(RefsCase.UPLOAD, RefsEngine.S3)));
     figures.put("update_requests", plain(REQUESTS, RefsEngine.S3));
     figures.put(
         "fork_vs_create",
-        quotient(of(RefsCase.FORK, RefsEngine.S3), of(RefsCase.CREATE, RefsEngine.S3)));
+        Estimate.quotient(of(RefsCase.FORK, RefsEngine.S3), of(RefsCase.CREATE, RefsEngine.S3)));
     return figures;
   }
 
   /** Speed of one engine as a multiple of another's. */
   private Optional<Estimate> faster(RefsCase what, RefsEngine engine, RefsEngine than) {
-    return quotient(of(what, than), of(what, engine));
+    return Estimate.quotient(of(what, than), of(what, engine));
   }
 
   private Optional<Figure> of(RefsCase what, RefsEngine engine) {
@@ -125,9 +114,5 @@ record RefsHeadline(List<Row> rows) {
 
   private Optional<Estimate> plain(String name, RefsEngine engine) {
     return SuiteResult.median(rows, name, engine.id()).map(Estimate::exactly);
-  }
-
-  private static Optional<Estimate> quotient(Optional<Figure> a, Optional<Figure> b) {
-    return a.flatMap(x -> b.flatMap(y -> Estimate.quotient(x, y)));
   }
 }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.bench.Effort;
@@ -18,7 +17,6 @@ import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
-import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.bench.served.ServedRefs;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -52,31 +50,22 @@ final class RefsRun {
   /** The same for half a million creations, and for uploads of as many bytes. */
   private static final int LARGE_BATCHES = 15;
 
-  /** Engine that all others are compared with: JGit where file times cannot be trusted. */
-  private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
-
   /** Engines whose requests are counted. */
   private static final List<RefsEngine> COUNTED = List.of(RefsEngine.DIRECTORY, RefsEngine.S3);
 
   private final SuiteContext context;
   private final DataSet data;
   private final Set<RefsEngine> engines;
-  private final UnaryOperator<Schedule> schedule;
   private final List<String> jvmOptions = new ArrayList<>();
   private final List<Row> rows = new ArrayList<>();
 
   /** Rows that follow those of a case. */
   private final List<Row> allocated = new ArrayList<>();
 
-  RefsRun(
-      SuiteContext context,
-      DataSet data,
-      Set<RefsEngine> engines,
-      UnaryOperator<Schedule> schedule) {
+  RefsRun(SuiteContext context, DataSet data, Set<RefsEngine> engines) {
     this.context = context;
     this.data = data;
     this.engines = engines;
-    this.schedule = schedule;
     BenchmarkData.useHere(data.base(), context.givenRefs());
     jvmOptions.addAll(BenchmarkData.jvmOptions(data.base(), context.givenRefs()));
     jvmOptions.add("-Xmx3g");
@@ -88,7 +77,7 @@ final class RefsRun {
     return this;
   }
 
-  SuiteResult run() throws IOException, InterruptedException {
+  List<Row> run() throws IOException, InterruptedException {
     context.progress().expect(cases());
     prepare();
     for (RefsCase what : RefsCase.values()) {
@@ -110,14 +99,7 @@ final class RefsRun {
         measureHeap(engine);
       }
     }
-    if (context.givenRefs().isPresent()) {
-      return SuiteResult.estimated("refs", Map.of(), rows, REFERENCE.id());
-    }
-    SuiteResult result =
-        SuiteResult.estimated("refs", new RefsHeadline(rows).figures(), rows, REFERENCE.id());
-    return RefsHeadline.whyNone(context.effort(), data.refs())
-        .map(why -> result.withoutHeadline(RefsHeadline.KEYS, why))
-        .orElse(result);
+    return rows;
   }
 
   /** Number of measurements. */
@@ -145,8 +127,7 @@ final class RefsRun {
     Map<String, String> parameters = Map.of("engine", engine.id(), "refs", "" + refs);
     JmhRun jmh = context.jmh(jvmOptions);
     try {
-      Measurement measured =
-          jmh.measure(what.benchmark(), what.method(), parameters, schedule.apply(planned));
+      Measurement measured = jmh.measure(what.benchmark(), what.method(), parameters, planned);
       rows.add(Row.of(title, engine.id(), Unit.NANOSECONDS, measured.nanos()));
       measured
           .bytes()

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jgits3.bench.Suite;
 import org.jgits3.bench.SuiteContext;
-import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.process.ScratchDirectory;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.served.ServedRefs;
@@ -19,23 +19,19 @@ import org.jgits3.bench.server.S3Session;
 
 /** Look-ups and changes in a repository of very many refs. */
 public final class RefsSuite implements Suite {
+  /** Engine that all others are compared with: JGit where file times cannot be trusted. */
+  private static final RefsEngine REFERENCE = RefsEngine.JGIT_NEVER;
+
   private final Set<RefsEngine> engines;
-  private final UnaryOperator<Schedule> schedule;
 
   /** The suite with all engines. */
   public RefsSuite() {
-    this(EnumSet.allOf(RefsEngine.class), UnaryOperator.identity());
+    this(EnumSet.allOf(RefsEngine.class));
   }
 
-  /**
-   * A part of the suite.
-   *
-   * @param engines what to measure
-   * @param schedule changes how long each benchmark is measured
-   */
-  RefsSuite(Set<RefsEngine> engines, UnaryOperator<Schedule> schedule) {
+  /** A part of the suite. */
+  RefsSuite(Set<RefsEngine> engines) {
     this.engines = engines;
-    this.schedule = schedule;
   }
 
   @Override
@@ -69,41 +65,44 @@ public final class RefsSuite implements Suite {
 
   @Override
   public SuiteResult run(SuiteContext context) throws IOException, InterruptedException {
-    SuiteResult measured =
+    List<Row> rows = new ArrayList<>();
+    if (!context.served()) {
+      rows.addAll(inMemory(context));
+    }
+    if (context.givenRefs().isPresent()) {
+      return SuiteResult.of(name(), Map.of(), rows, REFERENCE.id());
+    }
+    Map<String, Optional<Estimate>> headline = new RefsHeadline(rows).figures();
+    rows.addAll(ServedRefs.measure(context, count -> new GerritRefs(count).all()));
+    headline.putAll(ServedRefs.figures(context.refs(), rows));
+    SuiteResult result = SuiteResult.of(name(), headline, rows, REFERENCE.id());
+    Optional<String> whyNone =
         context.served()
-            ? new SuiteResult(name(), Map.of(), List.of(), List.of())
-                .withoutHeadline(RefsHeadline.KEYS, "only pushes and listings were measured")
-            : inMemory(context);
-    return context.givenRefs().isPresent() ? measured : withServed(measured, context);
+            ? Optional.of("only pushes and listings were measured")
+            : RefsHeadline.whyNone(context.effort(), context.refs());
+    if (whyNone.isPresent()) {
+      result = result.withoutHeadline(RefsHeadline.KEYS, whyNone.get());
+    }
+    Optional<String> whyNoneServed = RefsHeadline.whyNoneServed(context.effort(), context.refs());
+    return whyNoneServed.isPresent()
+        ? result.withoutHeadline(ServedRefs.keys(context.refs()), whyNoneServed.get())
+        : result;
   }
 
-  private static SuiteResult withServed(SuiteResult others, SuiteContext context)
-      throws IOException, InterruptedException {
-    List<Row> served = ServedRefs.measure(context, count -> GerritRefs.of(count).all());
-    SuiteResult both = others.and(served, ServedRefs.figures(context.refs(), served));
-    return RefsHeadline.whyNoneServed(context.effort(), context.refs())
-        .map(why -> both.withoutHeadline(ServedRefs.keys(context.refs()), why))
-        .orElse(both);
-  }
-
-  private SuiteResult inMemory(SuiteContext context) throws IOException, InterruptedException {
+  private List<Row> inMemory(SuiteContext context) throws IOException, InterruptedException {
     DataSet data =
         context.givenRefs().isPresent()
             ? DataSet.of(context.data(), context.givenRefs().get())
             : DataSet.of(context.data(), context.refs());
     ScratchDirectory scratch = ScratchDirectory.create(data.scratch());
     try (scratch) {
-      return engines.stream().anyMatch(RefsEngine::onS3)
-          ? runWithServer(context, data)
-          : new RefsRun(context, data, engines, schedule).run();
-    }
-  }
-
-  private SuiteResult runWithServer(SuiteContext context, DataSet data)
-      throws IOException, InterruptedException {
-    try (S3Session s3 = context.openS3()) {
-      s3.createBucket(data.bucket());
-      return new RefsRun(context, data, engines, schedule).with(s3.endpoint().jvmOptions()).run();
+      if (engines.stream().noneMatch(RefsEngine::onS3)) {
+        return new RefsRun(context, data, engines).run();
+      }
+      try (S3Session s3 = context.openS3()) {
+        s3.createBucket(data.bucket());
+        return new RefsRun(context, data, engines).with(s3.endpoint().jvmOptions()).run();
+      }
     }
   }
 }

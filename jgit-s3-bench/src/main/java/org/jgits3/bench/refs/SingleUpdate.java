@@ -2,7 +2,9 @@
 package org.jgits3.bench.refs;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -14,6 +16,10 @@ import org.eclipse.jgit.lib.TreeFormatter;
 /** Moves a branch to and fro between two objects. */
 final class SingleUpdate {
   private static final String BRANCH = "refs/heads/stable-000000";
+
+  /** Of a repository of the user, the branch is a new one at first. */
+  private static final Set<RefUpdate.Result> MOVED =
+      EnumSet.of(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.FAST_FORWARD);
 
   private SingleUpdate() {}
 
@@ -45,7 +51,7 @@ final class SingleUpdate {
     update.setNewObjectId(target);
     update.setForceUpdate(true);
     RefUpdate.Result result = update.update();
-    if (result != RefUpdate.Result.FORCED && result != RefUpdate.Result.FAST_FORWARD) {
+    if (!MOVED.contains(result)) {
       throw new IOException(BRANCH + " was not moved: " + result);
     }
     return result;

@@ -50,7 +50,7 @@ public class TransferBenchmark {
   public void open() throws IOException {
     DataSet data = BenchmarkData.ofThisJvm(refs);
     library = RefsEngine.of(engine).library(data);
-    scratch = RefsEngine.of(engine).scratchLibrary(data, (request, outcome, moved, nanos) -> {});
+    scratch = RefsEngine.of(engine).scratchLibrary(data);
     snapshot = library.snapshot();
     bytes = new byte[snapshot.size()];
     library.store().read(snapshot.key(), 0, bytes, 0, bytes.length, Optional.empty());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.exc.StreamReadException;
+import com.fasterxml.jackson.databind.DatabindException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.CharConversionException;
 import java.io.IOException;
@@ -18,24 +20,14 @@ import java.util.Optional;
  * Results of an earlier run, as {@link JsonReport} wrote them.
  *
  * @param file where they are from
- * @param os operating system of its machine, with its version
- * @param cpu processor of its machine
- * @param cpus processors of its machine
- * @param memoryMb memory of its machine, in MiB
- * @param started when that run began
+ * @param machine the machine of that run
  * @param settings what that run was asked to do; empty if the file does not tell
  * @param figures what it measured, without what was missing
  */
 public record Baseline(
-    Path file,
-    String os,
-    String cpu,
-    int cpus,
-    long memoryMb,
-    String started,
-    Optional<Settings> settings,
-    Map<Key, Figure> figures) {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+    Path file, Machine machine, Optional<Settings> settings, Map<Key, Figure> figures) {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
   /** The same machine may report a little less memory after an update of its kernel. */
   private static final double SAME_MEMORY = 0.03;
@@ -47,7 +39,36 @@ public record Baseline(
    * @param name the case
    * @param engine the engine
    */
-  public record Key(String suite, String name, String engine) {}
+  public record Key(String suite, @JsonProperty("case") String name, String engine) {}
+
+  /** The part of a file that counts. */
+  record Written(Machine machine, Settings settings, Map<String, WrittenSuite> suites) {}
+
+  /** That of a suite. */
+  record WrittenSuite(List<WrittenRow> rows) {
+    WrittenSuite {
+      rows = rows == null ? List.of() : rows;
+    }
+  }
+
+  /** That of a row. */
+  record WrittenRow(
+      @JsonProperty("case") String name,
+      String engine,
+      Double value,
+      List<Double> samples,
+      Integer jvms) {
+    /** Of the median alone if the row has no samples. */
+    Optional<Figure> figure() {
+      if (samples != null && samples.contains(null)) {
+        throw new IllegalArgumentException("a sample is no number");
+      }
+      if (samples != null && !samples.isEmpty()) {
+        return Optional.of(new Figure(samples, jvms == null ? 1 : jvms));
+      }
+      return Optional.ofNullable(value).map(Figure::exactly);
+    }
+  }
 
   /**
    * Reads a file.
@@ -60,77 +81,43 @@ public record Baseline(
     if (!Files.isRegularFile(file)) {
       throw new IOException(file + ": no such file");
     }
-    JsonNode root;
+    Written written;
     try {
-      root = MAPPER.readTree(Files.readAllBytes(file));
-    } catch (JsonProcessingException e) {
+      written = MAPPER.readValue(Files.readAllBytes(file), Written.class);
+    } catch (StreamReadException e) {
       throw new IOException(file + " is no JSON: " + e.getOriginalMessage(), e);
     } catch (CharConversionException e) {
       throw new IOException(file + " is no JSON: " + e.getMessage(), e);
+    } catch (DatabindException e) {
+      throw new IOException(file + " was not written by --json: " + e.getOriginalMessage(), e);
     }
-    JsonNode machine = root.path("machine");
-    JsonNode suites = root.path("suites");
-    if (!machine.path("cpu").isTextual() || !machine.path("cpus").isInt() || !suites.isObject()) {
+    if (written.machine() == null || written.machine().cpu() == null || written.suites() == null) {
       throw new IOException(file + " was not written by --json: it lacks a machine or suites");
-    }
-    Map<Key, Figure> figures = new LinkedHashMap<>();
-    for (Map.Entry<String, JsonNode> suite : suites.properties()) {
-      for (JsonNode row : suite.getValue().path("rows")) {
-        Key key = new Key(suite.getKey(), text(file, row, "case"), text(file, row, "engine"));
-        figure(file, row).ifPresent(figure -> figures.put(key, figure));
-      }
     }
     return new Baseline(
         file,
-        machine.path("os").asText(),
-        machine.path("cpu").asText(),
-        machine.path("cpus").asInt(),
-        machine.path("memory_mb").asLong(),
-        machine.path("started").asText(),
-        settings(root.path("settings")),
-        figures);
+        written.machine(),
+        Optional.ofNullable(written.settings()),
+        figures(file, written.suites()));
   }
 
-  private static Optional<Settings> settings(JsonNode node) {
-    return node.isObject()
-        ? Optional.of(
-            new Settings(
-                node.path("effort").asText(),
-                node.path("refs").asInt(),
-                node.path("max_mb").asInt(),
-                node.path("server").asText()))
-        : Optional.empty();
-  }
-
-  private static String text(Path file, JsonNode row, String field) throws IOException {
-    JsonNode value = row.path(field);
-    if (!value.isTextual()) {
-      throw new IOException(file + " was not written by --json: a row lacks '" + field + "'");
-    }
-    return value.asText();
-  }
-
-  /** Of the median alone if the row has no samples. */
-  private static Optional<Figure> figure(Path file, JsonNode row) throws IOException {
-    List<Double> samples = new ArrayList<>();
-    for (JsonNode sample : row.path("samples")) {
-      if (!sample.isNumber()) {
-        throw new IOException(file + " was not written by --json: a sample is no number");
+  private static Map<Key, Figure> figures(Path file, Map<String, WrittenSuite> suites)
+      throws IOException {
+    Map<Key, Figure> figures = new LinkedHashMap<>();
+    for (Map.Entry<String, WrittenSuite> suite : suites.entrySet()) {
+      for (WrittenRow row : suite.getValue().rows()) {
+        if (row == null || row.name() == null || row.engine() == null) {
+          throw new IOException(file + " was not written by --json: a row lacks case or engine");
+        }
+        Key key = new Key(suite.getKey(), row.name(), row.engine());
+        try {
+          row.figure().ifPresent(figure -> figures.put(key, figure));
+        } catch (IllegalArgumentException e) {
+          throw new IOException(file + " was not written by --json: " + e.getMessage(), e);
+        }
       }
-      samples.add(sample.asDouble());
     }
-    if (samples.isEmpty() && row.path("value").isNumber()) {
-      samples.add(row.path("value").asDouble());
-    }
-    if (samples.isEmpty()) {
-      return Optional.empty();
-    }
-    int jvms = row.path("jvms").asInt(1);
-    if (jvms < 1 || samples.size() % jvms != 0) {
-      throw new IOException(
-          file + " was not written by --json: " + samples.size() + " samples of " + jvms + " JVMs");
-    }
-    return Optional.of(new Figure(samples, jvms));
+    return figures;
   }
 
   /**
@@ -144,28 +131,18 @@ public record Baseline(
   }
 
   /**
-   * Explains the differences of a machine that forbid a comparison.
+   * Says that the figures are of another machine, so that changes say little.
    *
-   * @param machine the machine of another run
-   * @return how this one's differs; empty if they are alike
+   * @param now the machine of another run
+   * @return what this one is; empty if they are alike
    */
-  public Optional<String> differsFrom(Machine machine) {
-    List<String> differences = new ArrayList<>();
-    if (!cpu.equals(machine.cpu())) {
-      differences.add(String.format("processor %s, now %s", cpu, machine.cpu()));
-    }
-    if (cpus != machine.cpus()) {
-      differences.add(String.format("%d processors, now %d", cpus, machine.cpus()));
-    }
-    if (Math.abs(memoryMb - machine.memoryMb()) > SAME_MEMORY * memoryMb) {
-      differences.add(String.format("%d MiB of memory, now %d", memoryMb, machine.memoryMb()));
-    }
-    if (!system(os).equals(system(machine.os()))) {
-      differences.add(String.format("%s, now %s", os, machine.os()));
-    }
-    return differences.isEmpty()
-        ? Optional.empty()
-        : Optional.of("of another machine: " + String.join("; ", differences));
+  public Optional<String> differsFrom(Machine now) {
+    boolean alike =
+        machine.cpu().equals(now.cpu())
+            && machine.cpus() == now.cpus()
+            && Math.abs(machine.memoryMb() - now.memoryMb()) <= SAME_MEMORY * machine.memoryMb()
+            && system(machine.os()).equals(system(now.os()));
+    return alike ? Optional.empty() : Optional.of("of another machine: " + machine.description());
   }
 
   /**
@@ -197,6 +174,6 @@ public record Baseline(
 
   /** Without the version. */
   private static String system(String os) {
-    return os.replaceFirst(" .*", "");
+    return os == null ? "" : os.replaceFirst(" .*", "");
   }
 }

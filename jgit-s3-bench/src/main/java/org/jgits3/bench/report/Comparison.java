@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import org.apache.commons.statistics.descriptive.StandardDeviation;
 import org.apache.commons.statistics.inference.DataDispersion;
 import org.apache.commons.statistics.inference.TTest;
@@ -48,6 +50,7 @@ public record Comparison(
      *
      * @return a few words
      */
+    @JsonValue
     public String words() {
       return words;
     }
@@ -60,16 +63,22 @@ public record Comparison(
    * @param unit its unit
    * @param before mean of the earlier run
    * @param now mean of this run
-   * @param p probability of such a difference by chance; empty if unknown
+   * @param p probability of such a difference by chance; NaN if unknown
    * @param verdict what that means
    */
   public record Change(
-      Baseline.Key key, Unit unit, double before, double now, OptionalDouble p, Verdict verdict) {
+      @JsonUnwrapped Baseline.Key key,
+      Unit unit,
+      double before,
+      double now,
+      double p,
+      Verdict verdict) {
     /**
      * The change.
      *
      * @return per cent of what it was before; positive if it is more now
      */
+    @JsonProperty
     public double percent() {
       return before == now ? 0 : (now - before) / before * 100;
     }
@@ -100,35 +109,34 @@ public record Comparison(
   }
 
   private static Change change(Baseline.Key key, Unit unit, Figure before, Figure now) {
-    OptionalDouble p = unit.counted() ? certain(before, now) : welch(before, now);
+    double p = unit.counted() ? certain(before, now) : welch(before, now);
     return new Change(key, unit, before.mean(), now.mean(), p, verdict(unit, before, now, p));
   }
 
-  private static Verdict verdict(Unit unit, Figure before, Figure now, OptionalDouble p) {
-    if (p.isEmpty()) {
+  private static Verdict verdict(Unit unit, Figure before, Figure now, double p) {
+    if (Double.isNaN(p)) {
       return Verdict.UNKNOWN;
     }
-    if (p.getAsDouble() >= LEVEL) {
+    if (p >= LEVEL) {
       return Verdict.NOT_SIGNIFICANT;
     }
     return now.mean() > before.mean() == unit.moreIsBetter() ? Verdict.BETTER : Verdict.WORSE;
   }
 
-  private static OptionalDouble certain(Figure before, Figure now) {
-    return OptionalDouble.of(before.mean() == now.mean() ? 1 : 0);
+  private static double certain(Figure before, Figure now) {
+    return before.mean() == now.mean() ? 1 : 0;
   }
 
-  private static OptionalDouble welch(Figure before, Figure now) {
+  private static double welch(Figure before, Figure now) {
     double[] then = before.independent();
     double[] values = now.independent();
     if (then.length < 2 || values.length < 2) {
-      return OptionalDouble.empty();
+      return Double.NaN;
     }
     if (constant(then) && constant(values)) {
       return certain(before, now);
     }
-    return OptionalDouble.of(
-        TTest.withDefaults().with(DataDispersion.HETEROSCEDASTIC).test(then, values).getPValue());
+    return TTest.withDefaults().with(DataDispersion.HETEROSCEDASTIC).test(then, values).getPValue();
   }
 
   private static boolean constant(double... values) {

@@ -3,9 +3,9 @@ package org.jgits3.bench.report;
 
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import org.apache.commons.statistics.descriptive.Median;
 import org.apache.commons.statistics.descriptive.Variance;
+import org.apache.commons.statistics.distribution.BinomialDistribution;
 import org.apache.commons.statistics.distribution.TDistribution;
 
 /**
@@ -15,11 +15,6 @@ import org.apache.commons.statistics.distribution.TDistribution;
  * @param interval where it is, at {@link Figure#CONFIDENCE}; empty if it was counted
  */
 public record Estimate(double value, Optional<Figure.Interval> interval) {
-  private static final int RESAMPLED = 10_000;
-
-  /** The same samples always have the same interval. */
-  private static final long SEED = 20_261_121;
-
   /**
    * A figure without spread.
    *
@@ -52,6 +47,17 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
     double margin = Math.exp(margin(first, second));
     return Optional.of(
         new Estimate(value, Optional.of(new Figure.Interval(value / margin, value * margin))));
+  }
+
+  /**
+   * The same of figures that may be missing.
+   *
+   * @param a a figure
+   * @param b another one
+   * @return the quotient of the medians; empty if one is missing, or the second is zero
+   */
+  public static Optional<Estimate> quotient(Optional<Figure> a, Optional<Figure> b) {
+    return a.flatMap(x -> b.flatMap(y -> quotient(x, y)));
   }
 
   private static double[] logarithms(Figure figure) {
@@ -89,32 +95,24 @@ public record Estimate(double value, Optional<Figure.Interval> interval) {
   }
 
   /**
-   * The median of a figure. Its interval is that of a percentile bootstrap: as many values as there
-   * are are drawn at random, again and again.
+   * The median of a figure. Its interval is that of order statistics, whatever the distribution:
+   * the narrowest pair of samples, as far from the lowest as from the highest, that holds the
+   * median with {@link Figure#CONFIDENCE}; of few samples the lowest and the highest.
    *
    * @param figure the figure: ratios of what was measured in turns, as a rule, which say more than
    *     the ratio of two medians if what else the machine did met both sides of each
    * @return the median, of one JVM
    */
   public static Estimate median(Figure figure) {
-    return figure.samples().size() == 1
-        ? exactly(figure.median())
-        : new Estimate(figure.median(), Optional.of(interval(figure.values())));
-  }
-
-  private static Figure.Interval interval(double... samples) {
-    SplittableRandom random = new SplittableRandom(SEED);
-    double[] values = new double[RESAMPLED];
-    for (int i = 0; i < RESAMPLED; i++) {
-      values[i] =
-          median(
-              random
-                  .ints(samples.length, 0, samples.length)
-                  .mapToDouble(n -> samples[n])
-                  .toArray());
+    double[] sorted = Arrays.stream(figure.values()).sorted().toArray();
+    int n = sorted.length;
+    if (n == 1) {
+      return exactly(sorted[0]);
     }
-    Arrays.sort(values);
-    int cut = (int) Math.round(RESAMPLED * (1 - Figure.CONFIDENCE) / 2);
-    return new Figure.Interval(values[cut], values[RESAMPLED - 1 - cut]);
+    int below =
+        BinomialDistribution.of(n, 0.5).inverseCumulativeProbability((1 - Figure.CONFIDENCE) / 2);
+    int first = Math.max(0, below - 1);
+    return new Estimate(
+        figure.median(), Optional.of(new Figure.Interval(sorted[first], sorted[n - 1 - first])));
   }
 }

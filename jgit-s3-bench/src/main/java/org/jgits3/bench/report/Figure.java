@@ -135,22 +135,12 @@ public record Figure(List<Double> samples, int jvms) {
    * @return the interval, cut off at zero; empty if there is only one iteration
    */
   public Optional<Interval> interval() {
-    return interval(CONFIDENCE);
-  }
-
-  /**
-   * The same at another confidence.
-   *
-   * @param confidence share of such intervals that hold the mean, between 0 and 1
-   * @return the interval, cut off at zero; empty if there is only one iteration
-   */
-  public Optional<Interval> interval(double confidence) {
     double[] values = independent();
     int n = values.length;
     if (n < 2) {
       return Optional.empty();
     }
-    double t = TDistribution.of(n - 1).inverseSurvivalProbability((1 - confidence) / 2);
+    double t = TDistribution.of(n - 1).inverseSurvivalProbability((1 - CONFIDENCE) / 2);
     double half = t * StandardDeviation.of(values).getAsDouble() / Math.sqrt(n);
     return Optional.of(new Interval(Math.max(0, mean() - half), mean() + half));
   }

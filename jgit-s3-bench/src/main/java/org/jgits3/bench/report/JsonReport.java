@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.List;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * Results for scripts. A figure that is missing has a null {@code value} and says why in {@code
@@ -16,9 +21,36 @@ import java.util.List;
  */
 public final class JsonReport {
   private static final ObjectMapper MAPPER =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+      new ObjectMapper()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .registerModule(
+              new SimpleModule()
+                  .addSerializer(Double.class, new Rounded())
+                  .addSerializer(double.class, new Rounded()));
 
   private JsonReport() {}
+
+  /** Four significant digits, and no digit of a larger number lost. JSON has no infinity. */
+  private static final class Rounded extends StdSerializer<Double> {
+    private static final long serialVersionUID = 1;
+
+    Rounded() {
+      super(Double.class);
+    }
+
+    @Override
+    public void serialize(Double value, JsonGenerator out, SerializerProvider provider)
+        throws IOException {
+      if (Double.isNaN(value) || Double.isInfinite(value)) {
+        out.writeNull();
+      } else if (value == 0) {
+        out.writeNumber(0.0);
+      } else {
+        double scale = Math.pow(10, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
+        out.writeNumber(Math.round(value * scale) / scale);
+      }
+    }
+  }
 
   /**
    * Writes results.
@@ -27,141 +59,86 @@ public final class JsonReport {
    * @return JSON
    */
   public static String of(Results results) {
-    ObjectNode root = MAPPER.createObjectNode();
-    root.set("machine", machine(results.machine()));
-    root.set("settings", settings(results.settings()));
-    results.comparison().ifPresent(c -> root.set("baseline", comparison(c)));
-    ObjectNode suites = root.putObject("suites");
-    for (SuiteResult suite : results.suites()) {
-      ObjectNode node = suites.putObject(suite.suite());
-      ObjectNode headline = node.putObject("headline");
-      suite.headline().forEach((key, value) -> headline.put(key, rounded(value)));
-      ObjectNode intervals = node.putObject("headline_ci99");
-      suite
-          .intervals()
-          .forEach(
-              (key, interval) ->
-                  intervals
-                      .putObject(key)
-                      .put("low", rounded(interval.low()))
-                      .put("high", rounded(interval.high())));
-      node.set("missing", MAPPER.valueToTree(suite.missing()));
-      node.set("missing_why", MAPPER.valueToTree(suite.reasons()));
-      node.set("rows", MAPPER.valueToTree(rows(suite.rows())));
-    }
+    Map<String, Object> root = new LinkedHashMap<>();
+    root.put("machine", results.machine());
+    root.put("settings", results.settings());
+    results.comparison().ifPresent(comparison -> root.put("baseline", comparison(comparison)));
+    Map<String, Object> suites = new LinkedHashMap<>();
+    results.suites().forEach(suite -> suites.put(suite.suite(), suite(suite)));
+    root.put("suites", suites);
     try {
       return MAPPER.writeValueAsString(root) + "\n";
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree of numbers and strings can always be written", e);
+      throw new IllegalStateException("numbers and strings can always be written", e);
     }
   }
 
-  private static ObjectNode machine(Machine machine) {
-    return MAPPER
-        .createObjectNode()
-        .put("os", machine.os())
-        .put("cpu", machine.cpu())
-        .put("cpus", machine.cpus())
-        .put("memory_mb", machine.memoryMb())
-        .put("java", machine.java())
-        .put("jgit", machine.jgit())
-        .put("started", machine.started().toString());
+  private static Map<String, Object> comparison(Comparison comparison) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("file", comparison.baseline().file().toString());
+    json.put("started", comparison.baseline().machine().started());
+    json.put("other_machine", comparison.otherMachine().orElse(null));
+    json.put("changes", comparison.changes());
+    json.put("absent", comparison.absent());
+    return json;
   }
 
-  private static ObjectNode settings(Settings settings) {
-    return MAPPER
-        .createObjectNode()
-        .put("effort", settings.effort())
-        .put("refs", settings.refs())
-        .put("max_mb", settings.maxMegabytes())
-        .put("server", settings.server());
+  private static Map<String, Object> suite(SuiteResult suite) {
+    Map<String, Double> headline = new LinkedHashMap<>();
+    Map<String, Figure.Interval> intervals = new LinkedHashMap<>();
+    suite
+        .headline()
+        .forEach(
+            (key, estimate) -> {
+              headline.put(key, estimate.value());
+              estimate.interval().ifPresent(interval -> intervals.put(key, interval));
+            });
+    Map<String, String> why = new LinkedHashMap<>(suite.missing());
+    why.values().removeIf(String::isEmpty);
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("headline", headline);
+    json.put("headline_ci99", intervals);
+    json.put("missing", suite.missing().keySet());
+    json.put("missing_why", why);
+    json.put("rows", suite.rows().stream().map(JsonReport::row).toList());
+    return json;
   }
 
-  private static ObjectNode comparison(Comparison comparison) {
-    ObjectNode node =
-        MAPPER
-            .createObjectNode()
-            .put("file", comparison.baseline().file().toString())
-            .put("started", comparison.baseline().started())
-            .put("other_machine", comparison.otherMachine().orElse(null));
-    node.set(
-        "changes",
-        MAPPER.valueToTree(comparison.changes().stream().map(JsonReport::change).toList()));
-    node.set(
-        "absent",
-        MAPPER.valueToTree(
-            comparison.absent().stream().map(k -> key(MAPPER.createObjectNode(), k)).toList()));
-    return node;
-  }
-
-  private static ObjectNode key(ObjectNode node, Baseline.Key key) {
-    return node.put("suite", key.suite()).put("case", key.name()).put("engine", key.engine());
-  }
-
-  private static ObjectNode change(Comparison.Change change) {
-    ObjectNode node =
-        key(MAPPER.createObjectNode(), change.key())
-            .put("unit", change.unit().symbol())
-            .put("before", rounded(change.before()))
-            .put("now", rounded(change.now()))
-            .put("verdict", change.verdict().words());
-    node.put("percent", finite(change.percent()));
-    node.put("p", change.p().isPresent() ? rounded(change.p().getAsDouble()) : null);
-    return node;
-  }
-
-  private static List<ObjectNode> rows(List<Row> rows) {
-    return rows.stream().map(JsonReport::row).toList();
-  }
-
-  private static ObjectNode row(Row row) {
-    ObjectNode node = MAPPER.createObjectNode().put("case", row.name()).put("engine", row.engine());
-    node.put("value", row.figure().map(f -> rounded(f.median())).orElse(null));
-    node.put("unit", row.unit().symbol());
-    node.put("ratio_to", row.ratio().map(Row.Ratio::to).orElse(null));
-    node.put("ratio", row.ratio().map(r -> rounded(r.value())).orElse(null));
-    row.figure().ifPresent(figure -> spread(node, figure));
+  private static Map<String, Object> row(Row row) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("case", row.name());
+    json.put("engine", row.engine());
+    json.put("value", row.figure().map(Figure::median).orElse(null));
+    json.put("unit", row.unit());
+    json.put("ratio_to", row.ratio().map(Row.Ratio::to).orElse(null));
+    json.put("ratio", row.ratio().map(Row.Ratio::value).orElse(null));
     if (row.figure().isEmpty()) {
-      node.put("missing", row.missing()).put("failed", row.failed());
+      json.put("missing", row.missing());
+      json.put("failed", row.failed());
     }
+    row.figure().ifPresent(figure -> spread(json, figure));
     row.place()
-        .ifPresent(p -> node.put("chart", p.chart()).put("x", p.x()).put("x_unit", p.unit()));
-    row.curve().ifPresent(curve -> node.set("curve", curve(curve)));
-    return node;
+        .ifPresent(
+            place -> {
+              json.put("chart", place.chart());
+              json.put("x", place.x());
+              json.put("x_unit", place.unit());
+            });
+    return json;
   }
 
-  private static void spread(ObjectNode node, Figure figure) {
-    node.put("low", rounded(figure.low())).put("high", rounded(figure.high()));
-    node.put("mean", rounded(figure.mean())).put("jvms", figure.jvms());
+  private static void spread(Map<String, Object> json, Figure figure) {
+    json.put("low", figure.low());
+    json.put("high", figure.high());
+    json.put("mean", figure.mean());
+    json.put("jvms", figure.jvms());
     figure
         .interval()
-        .ifPresent(i -> node.put("ci99_low", rounded(i.low())).put("ci99_high", rounded(i.high())));
-    node.set(
-        "samples", MAPPER.valueToTree(figure.samples().stream().map(JsonReport::rounded).toList()));
-  }
-
-  private static ObjectNode curve(Row.Curve curve) {
-    ObjectNode node =
-        MAPPER
-            .createObjectNode()
-            .put("chart", curve.chart())
-            .put("x_unit", curve.xUnit())
-            .put("y_unit", curve.yUnit());
-    node.set("points", MAPPER.valueToTree(curve.points()));
-    return node;
-  }
-
-  /** JSON has no infinity. */
-  private static Double finite(double value) {
-    return Double.isFinite(value) ? rounded(value) : null;
-  }
-
-  /** Four significant digits, and no digit of a larger number lost. */
-  private static Double rounded(double value) {
-    if (value == 0 || Double.isNaN(value) || Double.isInfinite(value)) {
-      return value;
-    }
-    double scale = Math.pow(10, Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value)))));
-    return Math.round(value * scale) / scale;
+        .ifPresent(
+            interval -> {
+              json.put("ci99_low", interval.low());
+              json.put("ci99_high", interval.high());
+            });
+    json.put("samples", figure.samples());
   }
 }

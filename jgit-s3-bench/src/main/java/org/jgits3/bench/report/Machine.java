@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -9,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Optional;
+import java.util.Locale;
 
 /**
  * The machine of figures. Those of different machines cannot be compared.
@@ -20,10 +21,16 @@ import java.util.Optional;
  * @param memoryMb memory of the machine, in MiB
  * @param java version of the JVM
  * @param jgit version of JGit
- * @param started when the run began, in UTC
+ * @param started when the run began, in UTC, as ISO 8601 has it
  */
 public record Machine(
-    String os, String cpu, int cpus, long memoryMb, String java, String jgit, Instant started) {
+    String os,
+    String cpu,
+    int cpus,
+    @JsonProperty("memory_mb") long memoryMb,
+    String java,
+    String jgit,
+    String started) {
   private static final Path CPU_INFO = Path.of("/proc/cpuinfo");
 
   /**
@@ -42,7 +49,16 @@ public record Machine(
         memory >> 20,
         property("java.vm.name") + " " + property("java.runtime.version"),
         jgitVersion(),
-        Instant.now().truncatedTo(ChronoUnit.SECONDS));
+        Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+  }
+
+  /**
+   * Describes the machine.
+   *
+   * @return one line
+   */
+  public String description() {
+    return String.format(Locale.ROOT, "%s; %d processors (%s), %,d MiB", os, cpus, cpu, memoryMb);
   }
 
   private static String property(String name) {
@@ -54,25 +70,11 @@ public record Machine(
       return property("os.arch");
     }
     List<String> lines = Files.readAllLines(CPU_INFO);
-    return value(lines, "model name")
-        .or(() -> value(lines, "CPU part").map(part -> arm(lines, part)))
-        .orElse(property("os.arch"));
-  }
-
-  /** Of ARM's the kernel knows numbers only. */
-  private static String arm(List<String> lines, String part) {
-    return property("os.arch")
-        + " implementer "
-        + value(lines, "CPU implementer").orElse("unknown")
-        + " part "
-        + part;
-  }
-
-  private static Optional<String> value(List<String> lines, String name) {
     return lines.stream()
-        .filter(line -> line.startsWith(name))
+        .filter(line -> line.startsWith("model name"))
         .map(line -> line.substring(line.indexOf(':') + 1).strip())
-        .findFirst();
+        .findFirst()
+        .orElse(property("os.arch")); // of ARM's the kernel knows numbers only
   }
 
   private static String jgitVersion() {

@@ -2,7 +2,6 @@
 package org.jgits3.bench.report;
 
 import java.util.Locale;
-import java.util.Optional;
 
 /** Results for people. */
 public final class MarkdownReport {
@@ -17,13 +16,7 @@ public final class MarkdownReport {
   public static String of(Results results) {
     StringBuilder text = new StringBuilder();
     Machine machine = results.machine();
-    line(
-        text,
-        "%s; %d processors (%s), %,d MiB",
-        machine.os(),
-        machine.cpus(),
-        machine.cpu(),
-        machine.memoryMb());
+    line(text, "%s", machine.description());
     line(text, "Java %s, JGit %s, %s", machine.java(), machine.jgit(), machine.started());
     Settings settings = results.settings();
     line(
@@ -45,7 +38,7 @@ public final class MarkdownReport {
   private static void comparison(StringBuilder text, Comparison comparison) {
     Baseline baseline = comparison.baseline();
     line(text, "%n## Compared with %s%n", baseline.file());
-    line(text, "Measured %s, on %s.", baseline.started(), baseline.cpu());
+    line(text, "Measured %s, on %s.", baseline.machine().started(), baseline.machine().cpu());
     comparison
         .otherMachine()
         .ifPresent(how -> line(text, "**The baseline is %s.** Changes say little.", how));
@@ -75,7 +68,7 @@ public final class MarkdownReport {
         change.unit().format(change.before()),
         change.unit().format(change.now()),
         change.percent(),
-        change.p().isPresent() ? String.format(Locale.ROOT, "%.3f", change.p().getAsDouble()) : "",
+        Double.isNaN(change.p()) ? "" : String.format(Locale.ROOT, "%.3f", change.p()),
         change.verdict().words());
   }
 
@@ -88,20 +81,22 @@ public final class MarkdownReport {
     suite
         .headline()
         .forEach(
-            (key, value) ->
-                line(text, "| `%s` | %s | %s |", key, Unit.number(value), interval(suite, key)));
-    suite.missing().forEach(key -> line(text, "| `%s` | missing%s | |", key, reason(suite, key)));
+            (key, estimate) ->
+                line(
+                    text,
+                    "| `%s` | %s | %s |",
+                    key,
+                    Unit.number(estimate.value()),
+                    estimate
+                        .interval()
+                        .map(i -> Unit.number(i.low()) + " - " + Unit.number(i.high()))
+                        .orElse("")));
+    suite
+        .missing()
+        .forEach(
+            (key, why) ->
+                line(text, "| `%s` | missing%s | |", key, why.isEmpty() ? "" : ": " + cell(why)));
     line(text, "");
-  }
-
-  private static String interval(SuiteResult suite, String key) {
-    return Optional.ofNullable(suite.intervals().get(key))
-        .map(i -> Unit.number(i.low()) + " - " + Unit.number(i.high()))
-        .orElse("");
-  }
-
-  private static String reason(SuiteResult suite, String key) {
-    return Optional.ofNullable(suite.reasons().get(key)).map(why -> ": " + cell(why)).orElse("");
   }
 
   private static void rows(StringBuilder text, SuiteResult suite) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -16,7 +15,6 @@ import java.util.Optional;
  * @param failed whether the figure is missing because the engine failed
  * @param place where the figure is on a line of the chart of a case that was measured at several
  *     sizes; empty if the case is one of its own
- * @param curve what went on during the measurement; empty if that was not recorded
  */
 public record Row(
     String name,
@@ -26,8 +24,7 @@ public record Row(
     Optional<Ratio> ratio,
     String missing,
     boolean failed,
-    Optional<Place> place,
-    Optional<Curve> curve) {
+    Optional<Place> place) {
   /**
    * A figure's place on a line that shows how figures grow.
    *
@@ -36,25 +33,6 @@ public record Row(
    * @param unit unit of that axis
    */
   public record Place(String chart, double x, String unit) {}
-
-  /**
-   * Values in the order of another quantity, for a chart of its own.
-   *
-   * @param chart title of the chart, the same for the curves of all engines in it
-   * @param xUnit what the horizontal axis shows, with its unit
-   * @param yUnit what the vertical axis shows, with its unit
-   * @param points the points, by ascending x
-   */
-  public record Curve(String chart, String xUnit, String yUnit, List<Point> points) {}
-
-  /**
-   * A point of a curve.
-   *
-   * @param x where on the horizontal axis
-   * @param y where on the vertical axis
-   * @param failed whether what was tried there failed
-   */
-  public record Point(double x, double y, boolean failed) {}
 
   /**
    * Comparison within a run.
@@ -118,7 +96,6 @@ public record Row(
         Optional.empty(),
         ErrorLine.of(missing),
         failed,
-        Optional.empty(),
         Optional.empty());
   }
 
@@ -132,23 +109,11 @@ public record Row(
    */
   public Row at(String chart, double x, String xUnit) {
     Optional<Place> at = Optional.of(new Place(chart, x, xUnit));
-    return new Row(name, engine, unit, figure, ratio, missing, failed, at, curve);
-  }
-
-  /**
-   * This row, with what went on during the measurement.
-   *
-   * @param recorded the curve
-   * @return the row
-   */
-  public Row with(Curve recorded) {
-    return new Row(
-        name, engine, unit, figure, ratio, missing, failed, place, Optional.of(recorded));
+    return new Row(name, engine, unit, figure, ratio, missing, failed, at);
   }
 
   /** This row, compared. */
   Row with(Ratio comparison) {
-    return new Row(
-        name, engine, unit, figure, Optional.of(comparison), missing, failed, place, curve);
+    return new Row(name, engine, unit, figure, Optional.of(comparison), missing, failed, place);
   }
 }

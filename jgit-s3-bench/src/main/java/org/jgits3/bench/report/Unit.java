@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.bench.report;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /** Units of figures. */
@@ -23,33 +24,13 @@ public enum Unit {
   /** Memory, in MiB. */
   MEGABYTES("MB"),
   /** Rate of a transfer, in MiB a second. */
-  MEGABYTES_PER_SECOND("MB/s") {
-    @Override
-    public boolean moreIsBetter() {
-      return true;
-    }
-  },
+  MEGABYTES_PER_SECOND("MB/s"),
   /** A multiple of another figure. */
-  TIMES("×") {
-    @Override
-    public boolean moreIsBetter() {
-      return true;
-    }
-  },
+  TIMES("×"),
   /** Things that happen in a second. */
-  PER_SECOND("/s") {
-    @Override
-    public boolean moreIsBetter() {
-      return true;
-    }
-  },
+  PER_SECOND("/s"),
   /** Things that are counted, or a code. */
   COUNT("") {
-    @Override
-    boolean counted() {
-      return true;
-    }
-
     @Override
     String format(double value) {
       return number(value);
@@ -57,11 +38,6 @@ public enum Unit {
   },
   /** Requests to the store. */
   REQUESTS("requests") {
-    @Override
-    boolean counted() {
-      return true;
-    }
-
     @Override
     String format(double value) {
       return value == 1 ? "1 request" : super.format(value);
@@ -79,6 +55,7 @@ public enum Unit {
    *
    * @return the name
    */
+  @JsonValue
   public String symbol() {
     return symbol;
   }
@@ -89,12 +66,12 @@ public enum Unit {
    * @return true if more is better, false if less is
    */
   public boolean moreIsBetter() {
-    return false;
+    return this == MEGABYTES_PER_SECOND || this == TIMES || this == PER_SECOND;
   }
 
   /** Tests whether figures are exact, so that any difference is significant. */
   boolean counted() {
-    return false;
+    return this == COUNT || this == REQUESTS;
   }
 
   /** A value for people. */

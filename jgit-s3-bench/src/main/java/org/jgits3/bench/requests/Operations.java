@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import org.eclipse.jgit.lib.BatchRefUpdate;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -17,6 +17,7 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.git.GitClient;
+import org.jgits3.bench.refs.RefBatch;
 import org.jgits3.fleet.Fleet;
 import org.jgits3.fleet.FleetPass;
 import org.jgits3.manifest.ObjectNames;
@@ -28,8 +29,13 @@ import org.jgits3.transfer.Importer;
 /**
  * The operations that have a budget, on real repositories in one store. Each method is one of them,
  * in processes of its own; none depends on another having run. Used by one thread.
+ *
+ * @param config text that leads to an empty store
+ * @param source a bare repository on disk, which the one in the store is made from
+ * @param scratch directory for clones; it exists
+ * @param git the client
  */
-final class Operations {
+record Operations(String config, Path source, Path scratch, GitClient git) {
   /** Refs of the repository that is looked up in, beside those of its source. */
   private static final int REFS = 10_000;
 
@@ -37,26 +43,6 @@ final class Operations {
   private static final String MAIN = "refs/heads/main";
   private static final String NAME = "requests";
   private static final String VALIDATE = "[s3 \"refs\"]\n\tvalidate = ";
-
-  private final String config;
-  private final Path source;
-  private final Path scratch;
-  private final GitClient git;
-
-  /**
-   * Operations on a repository that is made from another one.
-   *
-   * @param config text that leads to an empty store
-   * @param source a bare repository on disk
-   * @param scratch directory for clones; it exists
-   * @param git the client
-   */
-  Operations(String config, Path source, Path scratch, GitClient git) {
-    this.config = config;
-    this.source = source;
-    this.scratch = scratch;
-    this.git = git;
-  }
 
   private CountedProcess process(String validate) throws IOException {
     return CountedProcess.start(config + VALIDATE + validate + "\n");
@@ -101,16 +87,11 @@ final class Operations {
 
   private static void create(S3Repository repository, ObjectId target, String prefix, int count)
       throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), target, prefix + i));
-    }
-    try (RevWalk walk = new RevWalk(repository)) {
-      batch.execute(walk, NullProgressMonitor.INSTANCE);
-    }
-    check(
-        batch.getCommands().stream().allMatch(c -> c.getResult() == ReceiveCommand.Result.OK),
-        "a batch was refused");
+    RefBatch.execute(
+        repository,
+        IntStream.range(0, count)
+            .mapToObj(i -> new ReceiveCommand(ObjectId.zeroId(), target, prefix + i))
+            .toList());
   }
 
   private static void check(boolean holds, String otherwise) throws IOException {
@@ -125,28 +106,7 @@ final class Operations {
     return main.getObjectId();
   }
 
-  /** Does an operation and says what it took. */
-  Cost costOf(BudgetedOperation operation) throws IOException, InterruptedException {
-    return switch (operation) {
-      case LOOKUP_UNCHANGED -> lookUpAgain("always");
-      case LOOKUP_IN_WINDOW -> lookUpAgain("1 h");
-      case LOOKUP_COLD -> lookUpCold();
-      case BATCH_UPDATE -> batchUpdate();
-      case SMALL_PUSH -> smallPush();
-      case NOOP_FETCH -> noopFetch();
-      case COLD_CLONE -> coldClone();
-      case FOREIGN_COMPACTION -> foreignCompaction();
-      case LISTING_COLD -> listingCold();
-      case LS_REMOTE_COLD -> lsRemoteCold();
-      case CREATE -> create();
-      case DELETE -> delete();
-      case FORK -> fork();
-      case IDLE_COLLECTIONS -> idleCollections();
-      case IDLE_SWEEPS -> idleSweeps();
-    };
-  }
-
-  private Cost lookUpAgain(String validate) throws IOException, InterruptedException {
+  Cost lookUpAgain(String validate) throws IOException, InterruptedException {
     try (CountedProcess process = process(validate);
         S3Repository repository = process.manager().openRepository(NAME)) {
       main(repository);
@@ -154,19 +114,35 @@ final class Operations {
     }
   }
 
-  private Cost lookUpCold() throws IOException, InterruptedException {
+  Cost lookUpCold() throws IOException, InterruptedException {
+    return cold(Operations::main);
+  }
+
+  Cost listingCold() throws IOException, InterruptedException {
+    return cold(
+        repository ->
+            check(repository.getRefDatabase().getRefs().size() > REFS, "refs are missing"));
+  }
+
+  /** Something that is asked of a repository. */
+  @FunctionalInterface
+  private interface Question {
+    void ask(S3Repository repository) throws IOException;
+  }
+
+  private Cost cold(Question question) throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       return process.cost(
           () -> {
             try (S3Repository repository =
                 process.manager().openRepository(NAME, Purpose.request())) {
-              main(repository);
+              question.ask(repository);
             }
           });
     }
   }
 
-  private Cost batchUpdate() throws IOException, InterruptedException {
+  Cost batchUpdate() throws IOException, InterruptedException {
     try (CountedProcess process = process();
         S3Repository repository = process.manager().openRepository(NAME)) {
       ObjectId target = main(repository);
@@ -175,7 +151,7 @@ final class Operations {
     }
   }
 
-  private Cost smallPush() throws IOException, InterruptedException {
+  Cost smallPush() throws IOException, InterruptedException {
     try (CountedProcess process = process();
         GitHttpServer server = GitHttpServer.builder().start(process.manager())) {
       Path work = clone(server);
@@ -184,7 +160,7 @@ final class Operations {
     }
   }
 
-  private Cost noopFetch() throws IOException, InterruptedException {
+  Cost noopFetch() throws IOException, InterruptedException {
     try (CountedProcess process = process();
         GitHttpServer server = GitHttpServer.builder().start(process.manager())) {
       Path work = clone(server);
@@ -192,7 +168,7 @@ final class Operations {
     }
   }
 
-  private Cost coldClone() throws IOException, InterruptedException {
+  Cost coldClone() throws IOException, InterruptedException {
     collect();
     try (CountedProcess process = process();
         GitHttpServer server = GitHttpServer.builder().start(process.manager())) {
@@ -212,7 +188,7 @@ final class Operations {
     git.run(work, "push", "-q", "origin", "HEAD:" + MAIN);
   }
 
-  private Cost foreignCompaction() throws IOException, InterruptedException {
+  Cost foreignCompaction() throws IOException, InterruptedException {
     try (CountedProcess elsewhere = process();
         S3Repository there = elsewhere.manager().openRepository(NAME);
         CountedProcess process = process();
@@ -224,32 +200,20 @@ final class Operations {
     }
   }
 
-  private Cost listingCold() throws IOException, InterruptedException {
-    try (CountedProcess process = process()) {
-      return process.cost(
-          () -> {
-            try (S3Repository repository =
-                process.manager().openRepository(NAME, Purpose.request())) {
-              check(repository.getRefDatabase().getRefs().size() > REFS, "refs are missing");
-            }
-          });
-    }
-  }
-
-  private Cost lsRemoteCold() throws IOException, InterruptedException {
+  Cost lsRemoteCold() throws IOException, InterruptedException {
     try (CountedProcess process = process();
         GitHttpServer server = GitHttpServer.builder().start(process.manager())) {
       return process.cost(() -> git.run(scratch, "ls-remote", "-q", server.uri() + NAME + ".git"));
     }
   }
 
-  private Cost create() throws IOException, InterruptedException {
+  Cost create() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       return process.cost(() -> process.manager().createRepository("created").close());
     }
   }
 
-  private Cost delete() throws IOException, InterruptedException {
+  Cost delete() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       process.manager().createRepository("deleted").close();
     }
@@ -258,7 +222,7 @@ final class Operations {
     }
   }
 
-  private Cost fork() throws IOException, InterruptedException {
+  Cost fork() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       try (ImportSource from = ImportSource.template(manager, RepositoryName.of(NAME))) {
@@ -270,7 +234,7 @@ final class Operations {
     }
   }
 
-  private Cost idleCollections() throws IOException, InterruptedException {
+  Cost idleCollections() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       try (FleetPass pass = new Fleet(manager).collectionPass(true)) {
@@ -286,7 +250,7 @@ final class Operations {
     }
   }
 
-  private Cost idleSweeps() throws IOException, InterruptedException {
+  Cost idleSweeps() throws IOException, InterruptedException {
     try (CountedProcess process = process()) {
       S3RepositoryManager manager = process.manager();
       for (int i = 0; i < 2; i++) { // the first one leaves a mark

@@ -6,10 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jgits3.bench.SuiteContext;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.SyntheticRepository;
@@ -21,13 +19,20 @@ import org.jgits3.bench.report.SuiteResult;
 import org.jgits3.bench.report.Unit;
 import org.jgits3.internal.pack.file.RangeChecksums;
 
-/** One run of the suite, in a directory that it deletes. Used by one thread, once. */
-final class RequestsRun implements Closeable {
+/**
+ * One run of the suite, in a directory that it deletes. Used by one thread, once.
+ *
+ * @param context what to do
+ * @param scratch the directory
+ * @param source a bare repository on disk
+ * @param git the client
+ * @param rows what was counted
+ */
+record RequestsRun(
+    SuiteContext context, ScratchDirectory scratch, Path source, GitClient git, List<Row> rows)
+    implements Closeable {
   /** Name of the budget among the engines. */
   static final String BUDGET = "budget";
-
-  /** The store whose requests the suite is judged by. */
-  static final String JUDGED = "s3";
 
   /** Least bytes of the pack that is cloned: some ranges. */
   private static final long PACK_BYTES = 20_000_000;
@@ -37,20 +42,6 @@ final class RequestsRun implements Closeable {
 
   private static final int RANGE = STREAM_BUFFER / 4 / RangeChecksums.RANGE * RangeChecksums.RANGE;
 
-  private final SuiteContext context;
-  private final ScratchDirectory scratch;
-  private final Path source;
-  private final GitClient git;
-  private final List<Row> rows = new ArrayList<>();
-  private final Map<String, Optional<Double>> headline = new LinkedHashMap<>();
-
-  private RequestsRun(SuiteContext context, ScratchDirectory scratch, Path source, GitClient git) {
-    this.context = context;
-    this.scratch = scratch;
-    this.source = source;
-    this.git = git;
-  }
-
   static RequestsRun in(SuiteContext context) throws IOException, InterruptedException {
     Path data = Files.createDirectories(context.data().resolve("requests"));
     ScratchDirectory scratch = ScratchDirectory.create(data.resolve("scratch"));
@@ -58,7 +49,7 @@ final class RequestsRun implements Closeable {
       GitClient git = GitClient.in(scratch.path().resolve("home"));
       Path source = data.resolve("source.git");
       SyntheticRepository.generate(git, source, PACK_BYTES);
-      return new RequestsRun(context, scratch, source, git);
+      return new RequestsRun(context, scratch, source, git, new ArrayList<>());
     } catch (IOException | InterruptedException e) {
       scratch.close();
       throw e;
@@ -91,7 +82,7 @@ final class RequestsRun implements Closeable {
   private void count(BudgetedOperation operation, Operations operations, String engine)
       throws InterruptedException {
     try {
-      Cost cost = operations.costOf(operation);
+      Cost cost = operation.costIn(operations);
       add(operation, engine, cost, besides(operation, operations));
     } catch (IOException e) {
       rows.add(Row.failed(operation.title(), engine, Unit.REQUESTS, ErrorLine.of(e)));
@@ -131,11 +122,6 @@ final class RequestsRun implements Closeable {
         .forEach((kind, n) -> rows.add(counted(title + ": " + kind, engine, Unit.REQUESTS, n)));
     rows.add(counted(title + ": sequential depth", engine, Unit.REQUESTS, cost.depth()));
     rows.add(counted(title + ": bytes", engine, Unit.BYTES, cost.bytes()));
-    if (engine.equals(JUDGED)) {
-      operation
-          .key()
-          .ifPresent(key -> headline.put(key, Optional.of((double) cost.total() - besides)));
-    }
   }
 
   private static Row counted(String title, String engine, Unit unit, long count) {
@@ -143,7 +129,7 @@ final class RequestsRun implements Closeable {
   }
 
   SuiteResult result() {
-    return SuiteResult.of("requests", headline, rows, BUDGET);
+    return SuiteResult.of("requests", Map.of(), rows, BUDGET);
   }
 
   @Override

@@ -2,6 +2,7 @@
 package org.jgits3.bench.served;
 
 import org.jgits3.bench.Effort;
+import org.jgits3.bench.git.GitEngine;
 
 /**
  * Amount of measurement.
@@ -24,16 +25,16 @@ record ServedPlan(int rounds, int warmUps, int samples, int briefOnes) {
   }
 
   /** Warm-ups of an engine: C Git has nothing to compile, and fills the page cache at once. */
-  int warmUps(ServedEngine engine, ServedCase what) {
-    if (engine == ServedEngine.C_GIT) {
+  int warmUps(GitEngine engine, ServedCase what) {
+    if (engine == GitEngine.C_GIT) {
       return Math.min(1, warmUps);
     }
     return what.isBrief() ? warmUps * BRIEF : warmUps;
   }
 
   /** Operations of a measurement: C Git's pushes are brief only where there are few refs. */
-  int operations(ServedEngine engine, ServedCase what) {
-    boolean brief = engine == ServedEngine.C_GIT ? what == ServedCase.PUSH_SMALL : what.isBrief();
+  int operations(GitEngine engine, ServedCase what) {
+    boolean brief = engine == GitEngine.C_GIT ? what == ServedCase.PUSH_SMALL : what.isBrief();
     return brief ? briefOnes : 1;
   }
 }

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.git.GitEngine;
 import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
@@ -36,7 +37,7 @@ public final class ServedRefs {
    * @return their number
    */
   public static int cases(SuiteContext context) {
-    return ServedPlan.of(context.effort()).rounds() * ServedEngine.values().length;
+    return ServedPlan.of(context.effort()).rounds() * ServedRun.ENGINES.size();
   }
 
   /**
@@ -78,8 +79,10 @@ public final class ServedRefs {
     Map<String, Optional<Estimate>> figures = new LinkedHashMap<>();
     String push = "push_" + words(refs);
     Optional<Figure> small = ours(rows, ServedCase.PUSH_SMALL.server());
-    figures.put(push + "_vs_10", quotient(ours(rows, ServedCase.PUSH_HIDDEN.server()), small));
-    figures.put(push + "_vs_10_all", quotient(ours(rows, ServedCase.PUSH_ALL.server()), small));
+    figures.put(
+        push + "_vs_10", Estimate.quotient(ours(rows, ServedCase.PUSH_HIDDEN.server()), small));
+    figures.put(
+        push + "_vs_10_all", Estimate.quotient(ours(rows, ServedCase.PUSH_ALL.server()), small));
     figures.put(push + "_vs_cgit", againstCGit(rows, ServedCase.PUSH_ALL));
     figures.put("lsremote_" + words(refs) + "_vs_cgit", againstCGit(rows, ServedCase.LS_REMOTE));
     return figures;
@@ -94,15 +97,11 @@ public final class ServedRefs {
   }
 
   private static Optional<Figure> ours(List<Row> rows, String name) {
-    return SuiteResult.figure(rows, name, ServedEngine.DIRECTORY.id());
+    return SuiteResult.figure(rows, name, GitEngine.DIRECTORY.id());
   }
 
   private static Optional<Estimate> againstCGit(List<Row> rows, ServedCase what) {
-    return quotient(
-        SuiteResult.figure(rows, what.both(), ServedEngine.C_GIT.id()), ours(rows, what.both()));
-  }
-
-  private static Optional<Estimate> quotient(Optional<Figure> a, Optional<Figure> b) {
-    return a.flatMap(x -> b.flatMap(y -> Estimate.quotient(x, y)));
+    return Estimate.quotient(
+        SuiteResult.figure(rows, what.both(), GitEngine.C_GIT.id()), ours(rows, what.both()));
   }
 }

@@ -3,45 +3,43 @@ package org.jgits3.bench.served;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
-import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.bench.SuiteContext;
+import org.jgits3.bench.Turns;
 import org.jgits3.bench.git.DiskHost;
 import org.jgits3.bench.git.GitClient;
+import org.jgits3.bench.git.GitEngine;
 import org.jgits3.bench.git.Host;
 import org.jgits3.bench.git.ServerJvm;
 import org.jgits3.bench.git.StoreHost;
-import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
-import org.jgits3.bench.report.ErrorLine;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.Unit;
+import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.transfer.ImportSource;
 import org.jgits3.transfer.Importer;
 
 /**
- * One run. Engines take turns, each round with servers that have just started, and the cases take
- * turns in a server, so that what else the machine does, and how warm a JVM is, meets all of them.
- * Used by one thread, once.
+ * One run. Engines take turns, each round with a server that has just started, and so do the cases
+ * in a server, so that how warm a JVM is meets all of them. Used by one thread, once.
  */
 final class ServedRun implements Closeable {
+  /** This server on a store in a directory, and C Git's on a local disk. */
+  static final List<GitEngine> ENGINES = List.of(GitEngine.DIRECTORY, GitEngine.C_GIT);
+
   private static final long HEAP = 1 << 30;
 
   /** Bytes of memory for each ref: 73 for its name and id, and some for the index of tips. */
@@ -60,11 +58,11 @@ final class ServedRun implements Closeable {
   private final Path client;
   private final Path disk;
   private final Path store;
-  private final Map<ServedEngine, Host> hosts = new EnumMap<>(ServedEngine.class);
-  private final Map<ServedEngine, String> failures = new EnumMap<>(ServedEngine.class);
+  private final Map<GitEngine, Host> hosts = new EnumMap<>(GitEngine.class);
+  private final Turns<GitEngine> turns;
 
   /** Values by name of the row and by engine, in their order. */
-  private final Map<String, Map<ServedEngine, List<Double>>> nanos = new LinkedHashMap<>();
+  private final Map<String, Map<GitEngine, List<Double>>> nanos = new LinkedHashMap<>();
 
   private final Map<String, String> pushed = new LinkedHashMap<>();
   private int lines;
@@ -78,6 +76,7 @@ final class ServedRun implements Closeable {
   ServedRun(SuiteContext context, ServedPlan plan, Path data) throws IOException {
     this.context = context;
     this.plan = plan;
+    this.turns = new Turns<>(context.progress(), "pushes and listings, ", GitEngine::id);
     this.sources = data;
     this.scratch = ScratchDirectory.create(data.resolve("scratch"));
     this.git = GitClient.in(scratch.path().resolve("home"));
@@ -101,13 +100,12 @@ final class ServedRun implements Closeable {
     git.run(client, "init", "-q", "--bare");
     git.run(client, "fetch", "-q", source(FEW).toString(), BASE + ":" + BASE);
     hosts.put(
-        ServedEngine.DIRECTORY,
-        StoreHost.at(
-            scratch.path().resolve("directory"), config(), options(ServedEngine.DIRECTORY)));
+        GitEngine.DIRECTORY,
+        StoreHost.at(scratch.path().resolve("directory"), config(), options(GitEngine.DIRECTORY)));
     hosts.put(
-        ServedEngine.C_GIT,
+        GitEngine.C_GIT,
         DiskHost.httpBackend(
-            git, disk, options(ServedEngine.C_GIT), scratch.path().resolve("cgi.log")));
+            git, disk, options(GitEngine.C_GIT), scratch.path().resolve("cgi.log")));
   }
 
   private Path source(String name) {
@@ -119,7 +117,7 @@ final class ServedRun implements Closeable {
     return "[s3]\n\tstore = \"file:" + store + "\"\n[s3 \"refs\"]\n\tcacheLimit = " + refs + "\n";
   }
 
-  private List<String> options(ServedEngine engine) {
+  private List<String> options(GitEngine engine) {
     List<String> options = new ArrayList<>(List.of("-Xmx" + HEAP));
     options.addAll(context.profilerOptions("refs served by " + engine.id()));
     return options;
@@ -127,66 +125,31 @@ final class ServedRun implements Closeable {
 
   private void provide(String name, List<Ref> refs) throws IOException, InterruptedException {
     new ManyRefs(git, BASE, refs).into(source(name));
-    link(source(name), disk.resolve(name + ".git"));
+    git.run(disk, "clone", "-q", "--mirror", source(name).toString(), name + ".git");
     try (S3RepositoryManager manager = manager();
         ImportSource from = ImportSource.open(source(name).toString())) {
       new Importer(manager, NullProgressMonitor.INSTANCE).run(from, RepositoryName.of(name));
     }
   }
 
-  /** Copies a repository by links, since Git replaces files and changes none. */
-  private static void link(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Path copy = to.resolve(from.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectory(copy);
-        } else {
-          Files.createLink(copy, file);
-        }
-      }
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
   private S3RepositoryManager manager() throws IOException {
-    Path file = Files.writeString(scratch.path().resolve("jgit-s3.config"), config());
-    try {
-      return S3RepositoryManager.open(S3Settings.load(file));
-    } catch (ConfigInvalidException e) {
-      throw new IOException(e.getMessage(), e);
-    }
+    return S3RepositoryManager.open(S3Endpoint.settings(config()));
   }
 
   /** Measures all, and returns what was measured. */
   List<Row> measure() throws IOException, InterruptedException {
-    for (int round = 0; round < plan.rounds(); round++) {
-      List<ServedEngine> order = new ArrayList<>(List.of(ServedEngine.values()));
-      Collections.rotate(order, round);
-      for (ServedEngine engine : order) {
-        context.progress().begin("pushes and listings, " + engine.id() + ", round " + (round + 1));
-        attempt(engine);
-      }
-    }
+    turns.take(
+        ENGINES,
+        engine -> plan.rounds(),
+        (engine, round) -> {
+          try (ServerJvm server = hosts.get(engine).start()) {
+            round(engine, server);
+          }
+        });
     return rows();
   }
 
-  private void attempt(ServedEngine engine) throws InterruptedException {
-    if (failures.containsKey(engine)) {
-      return;
-    }
-    try (ServerJvm server = hosts.get(engine).start()) {
-      round(engine, server);
-    } catch (IOException e) {
-      Leftovers.failed();
-      failures.put(engine, ErrorLine.of(e));
-      context.progress().note(engine.id() + " failed: " + ErrorLine.of(e));
-    }
-  }
-
-  private void round(ServedEngine engine, ServerJvm server)
-      throws IOException, InterruptedException {
+  private void round(GitEngine engine, ServerJvm server) throws IOException, InterruptedException {
     for (int sample = 0; sample <= plan.samples(); sample++) {
       for (ServedCase what : ServedCase.values()) {
         hide(engine, what == ServedCase.PUSH_HIDDEN);
@@ -207,8 +170,8 @@ final class ServedRun implements Closeable {
     }
   }
 
-  private void hide(ServedEngine engine, boolean hidden) throws IOException, InterruptedException {
-    if (engine == ServedEngine.C_GIT) {
+  private void hide(GitEngine engine, boolean hidden) throws IOException, InterruptedException {
+    if (engine == GitEngine.C_GIT) {
       Path config = disk.resolve(MANY + ".git/config");
       git.run(client, "config", "-f", config.toString(), "receive.hideRefs", "refs/none");
       if (hidden) {
@@ -228,21 +191,21 @@ final class ServedRun implements Closeable {
     }
   }
 
-  private void measure(ServedCase what, ServedEngine engine, ServerJvm server)
+  private void measure(ServedCase what, GitEngine engine, ServerJvm server)
       throws IOException, InterruptedException {
     List<String> ids = new ArrayList<>();
     for (int i = 0; i < plan.operations(engine, what); i++) {
       ids.add(commit(what));
     }
     String pid = Long.toString(server.pid());
-    long serverBefore = engine.nanos(ProcessorTime.of(pid));
+    long serverBefore = ofServer(engine, pid);
     long clientBefore = ProcessorTime.of("self").ofEnded();
     long start = System.nanoTime();
     for (String id : ids) {
       operate(what, server, id);
     }
     long elapsed = System.nanoTime() - start;
-    long ofServer = engine.nanos(ProcessorTime.of(pid)) - serverBefore;
+    long ofServer = ofServer(engine, pid) - serverBefore;
     long ofClient = ProcessorTime.of("self").ofEnded() - clientBefore;
     add(what.server(), engine, ofServer / ids.size());
     add(what.client(), engine, ofClient / ids.size());
@@ -250,9 +213,18 @@ final class ServedRun implements Closeable {
     add(what.elapsed(), engine, elapsed / ids.size());
   }
 
-  private void add(String name, ServedEngine engine, long each) {
+  /**
+   * Processor time of a server so far: of this one that of its JVM, of C Git that of its programs,
+   * without that of the JVM which starts them.
+   */
+  private static long ofServer(GitEngine engine, String pid) throws IOException {
+    ProcessorTime time = ProcessorTime.of(pid);
+    return engine == GitEngine.DIRECTORY ? time.own() : time.ofEnded();
+  }
+
+  private void add(String name, GitEngine engine, long each) {
     nanos
-        .computeIfAbsent(name, n -> new EnumMap<>(ServedEngine.class))
+        .computeIfAbsent(name, n -> new EnumMap<>(GitEngine.class))
         .computeIfAbsent(engine, e -> new ArrayList<>())
         .add((double) each);
   }
@@ -282,22 +254,16 @@ final class ServedRun implements Closeable {
     List<Row> rows = new ArrayList<>();
     for (ServedCase what : ServedCase.values()) {
       for (String name : List.of(what.server(), what.client(), what.both(), what.elapsed())) {
-        for (ServedEngine engine : ServedEngine.values()) {
-          rows.add(row(name, engine));
+        for (GitEngine engine : ENGINES) {
+          rows.add(
+              turns.row(
+                  name,
+                  engine,
+                  Unit.NANOSECONDS,
+                  () -> new Figure(nanos.get(name).get(engine), plan.rounds())));
         }
       }
     }
     return rows;
-  }
-
-  private Row row(String name, ServedEngine engine) {
-    if (failures.containsKey(engine)) {
-      return Row.failed(name, engine.id(), Unit.NANOSECONDS, failures.get(engine));
-    }
-    return Row.of(
-        name,
-        engine.id(),
-        Unit.NANOSECONDS,
-        new Figure(nanos.get(name).get(engine), plan.rounds()));
   }
 }

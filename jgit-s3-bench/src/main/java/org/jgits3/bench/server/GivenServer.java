@@ -129,6 +129,7 @@ public final class GivenServer implements S3Session {
 
   @Override
   public void close() throws IOException {
+    endpoint.forgetHere();
     try {
       removeBuckets();
     } finally {

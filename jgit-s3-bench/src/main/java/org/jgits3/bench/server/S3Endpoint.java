@@ -12,6 +12,10 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.Stores;
+import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
@@ -36,8 +40,13 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
 
   private static final String PROPERTY = "jgits3.bench.endpoint";
 
-  /** A server that this run has started. */
-  static S3Endpoint own(URI uri) {
+  /**
+   * A server that this run has started.
+   *
+   * @param uri its address
+   * @return the server
+   */
+  public static S3Endpoint own(URI uri) {
     return new S3Endpoint(uri, Region.US_EAST_1.id(), "", true);
   }
 
@@ -87,8 +96,13 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
   }
 
   /** Makes this JVM know the server and its credentials. */
-  void useHere() {
+  public void useHere() {
     properties().forEach(System::setProperty);
+  }
+
+  /** Makes this JVM forget them: another suite may use another server. */
+  public void forgetHere() {
+    properties().keySet().forEach(System::clearProperty);
   }
 
   /**
@@ -141,6 +155,20 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
   }
 
   /**
+   * Opens the library's store on a bucket.
+   *
+   * @param bucket its name at the server
+   * @return the store, to be closed
+   * @throws IOException if it cannot be opened
+   */
+  public ObjectStore store(String bucket) throws IOException {
+    return Stores.open(
+        new StoreLocation.Bucket(bucket, ""),
+        new StoreOptions(
+            Optional.of(uri), Optional.of(region), true, StoreOptions.DEFAULT.connections()));
+  }
+
+  /**
    * Name that a bucket has at the server.
    *
    * @param name its name within the benchmarks
@@ -170,10 +198,21 @@ public record S3Endpoint(URI uri, String region, String bucketPrefix, boolean ow
    * @throws IOException if it cannot be used
    */
   public S3RepositoryManager repositories(String name) throws IOException {
+    return S3RepositoryManager.open(settings(config(name)));
+  }
+
+  /**
+   * Parses the library's config.
+   *
+   * @param config its text
+   * @return the settings
+   * @throws IOException if it is wrong
+   */
+  public static S3Settings settings(String config) throws IOException {
     Config parsed = new Config();
     try {
-      parsed.fromText(config(name));
-      return S3RepositoryManager.open(S3Settings.from(parsed, name));
+      parsed.fromText(config);
+      return S3Settings.from(parsed, "benchmark");
     } catch (ConfigInvalidException e) {
       throw new IOException(e.getMessage(), e);
     }

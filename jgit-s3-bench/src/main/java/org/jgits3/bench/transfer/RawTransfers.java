@@ -23,19 +23,13 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
 /**
- * Limits of the server and the SDK's client: parts and ranges of a known length, concurrently,
- * straight from memory or discarded, and without a checksum of their own; and a single GET. The
- * client is set up as the library's. Over plain HTTP it signs what it sends, as the library's does,
- * so that both ends compute a SHA-256; over HTTPS it does not.
+ * Limits of the server and the SDK's client: parts of a known length, concurrently, straight from
+ * memory and without a checksum of their own; and a single GET. The client is set up as the
+ * library's. Over plain HTTP it signs what it sends, as the library's does, so that both ends
+ * compute a SHA-256; over HTTPS it does not.
  */
 final class RawTransfers implements AutoCloseable {
   private static final int CONNECTIONS = 64;
-
-  /** Bytes that are received at once where they are not kept. */
-  private static final int CHUNK = 256 << 10;
-
-  /** Bytes of a range: large, since each request costs both ends processor time. */
-  private static final int RANGE = 64 << 20;
 
   private final S3Client client;
   private final String bucket;
@@ -84,7 +78,11 @@ final class RawTransfers implements AutoCloseable {
     }
     List<CompletedPart> completed = new ArrayList<>();
     for (Future<CompletedPart> part : threads.invokeAll(parts)) {
-      completed.add(landed(part));
+      try {
+        completed.add(part.get());
+      } catch (ExecutionException e) {
+        throw new IOException("a part has failed: " + e.getCause().getMessage(), e.getCause());
+      }
     }
     client.completeMultipartUpload(
         b -> b.bucket(bucket).key(key).uploadId(id).multipartUpload(m -> m.parts(completed)));
@@ -109,14 +107,6 @@ final class RawTransfers implements AutoCloseable {
     return CompletedPart.builder().partNumber(number).eTag(tag).build();
   }
 
-  private static <T> T landed(Future<T> transfer) throws IOException, InterruptedException {
-    try {
-      return transfer.get();
-    } catch (ExecutionException e) {
-      throw new IOException("a part has failed: " + e.getCause().getMessage(), e.getCause());
-    }
-  }
-
   /**
    * Receives an object in an array by one plain GET.
    *
@@ -132,42 +122,6 @@ final class RawTransfers implements AutoCloseable {
     if (received != dst.length) {
       throw new IOException(key + " has " + received + " bytes instead of " + dst.length);
     }
-  }
-
-  /**
-   * Receives an object by ranges, as many at a time as there are parts, and keeps none of it.
-   *
-   * @param key the object
-   */
-  void download(String key) throws IOException, InterruptedException {
-    long size = client.headObject(b -> b.bucket(bucket).key(key)).contentLength();
-    List<Callable<Long>> ranges = new ArrayList<>();
-    for (long at = 0; at < size; at += RANGE) {
-      long from = at;
-      long to = Math.min(size, at + RANGE);
-      ranges.add(() -> downloadRange(key, from, to));
-    }
-    long received = 0;
-    for (Future<Long> range : threads.invokeAll(ranges)) {
-      received += landed(range);
-    }
-    if (received != size) {
-      throw new IOException(key + " gave " + received + " bytes instead of " + size);
-    }
-  }
-
-  private long downloadRange(String key, long from, long to) {
-    return client.getObject(
-        b -> b.bucket(bucket).key(key).range("bytes=" + from + "-" + (to - 1)),
-        (ResponseTransformer<GetObjectResponse, Long>)
-            (response, in) -> {
-              byte[] chunk = new byte[CHUNK];
-              long received = 0;
-              for (int n; (n = in.read(chunk)) >= 0; ) {
-                received += n;
-              }
-              return received;
-            });
   }
 
   @Override

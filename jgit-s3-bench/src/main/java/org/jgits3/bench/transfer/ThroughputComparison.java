@@ -32,15 +32,6 @@ import org.jgits3.store.UploadOptions;
  * wavers by half of it with what the two processors happen to do, so that there are many rounds of
  * them; an upload takes some seconds.
  *
- * <pre>{@code
- * ThroughputComparison compared = ThroughputComparison.measure(context, s3);
- * rows.addAll(compared.rows());
- * if (compared.isFullSize()) {
- *   headline.put("upload_vs_raw", Optional.of(compared.uploadVsRaw()));
- *   headline.put("range_vs_get", Optional.of(compared.rangeVsGet()));
- * }
- * }</pre>
- *
  * @param megabytes size of the object, in MiB
  * @param uploadVsRaw throughput of the upload, relative to that of the parts in the same round;
  *     median of the rounds
@@ -85,7 +76,7 @@ public record ThroughputComparison(
     requireHeap(megabytes, Runtime.getRuntime().maxMemory() / MEGABYTE);
     Rounds rounds = Rounds.of(context.effort());
     S3Endpoint endpoint = s3.endpoint();
-    try (ObjectStore store = LibraryStore.open(endpoint, S3Session.SCRATCH);
+    try (ObjectStore store = endpoint.store(endpoint.bucket(S3Session.SCRATCH));
         RawTransfers raw = new RawTransfers(endpoint, endpoint.bucket(S3Session.SCRATCH))) {
       Closeable profile = context.profiled("streams of " + megabytes + " MB");
       try (profile) {
@@ -145,11 +136,7 @@ public record ThroughputComparison(
    * @param transfer what it does, and what it takes to do it anew
    * @param rates what it reached in each round, in MB/s
    */
-  private record Side(String engine, Timed transfer, List<Double> rates) {
-    Side(String engine, Timed transfer) {
-      this(engine, transfer, new ArrayList<>());
-    }
-  }
+  private record Side(String engine, Timed transfer, List<Double> rates) {}
 
   /** Does a transfer, and times it without what is done around it. */
   @FunctionalInterface
@@ -175,13 +162,15 @@ public record ThroughputComparison(
 
     /** One array is both what is sent and what is received, to bound the heap. */
     ThroughputComparison measure(Rounds rounds) throws IOException, InterruptedException {
-      Side upload = new Side("PackUpload", () -> write(this::upload));
+      Side upload = new Side("PackUpload", () -> write(this::upload), new ArrayList<>());
       Side parts =
           new Side(
               "concurrent parts of known length",
-              () -> write(() -> raw.upload(KEY, content, content.length)));
-      Side range = new Side("RangeReader", () -> read(this::range));
-      Side get = new Side("single GET", () -> read(() -> raw.download(KEY, content)));
+              () -> write(() -> raw.upload(KEY, content, content.length)),
+              new ArrayList<>());
+      Side range = new Side("RangeReader", () -> read(this::range), new ArrayList<>());
+      Side get =
+          new Side("single GET", () -> read(() -> raw.download(KEY, content)), new ArrayList<>());
       inTurns(rounds.uploadWarmups(), rounds.uploads(), parts, upload);
       inTurns(rounds.readWarmups(), rounds.reads(), get, range);
       return new ThroughputComparison(

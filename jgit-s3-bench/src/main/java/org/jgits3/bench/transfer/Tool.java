@@ -10,8 +10,6 @@ import java.util.Optional;
  * Something that uploads and downloads, a process for each object.
  *
  * @param name what the results call it
- * @param wholeProcess whether its start-up is part of what is compared, and files are read and
- *     written; otherwise it is what the process says that it has measured
  * @param missing why it cannot be used; empty if it can
  * @param environment variables it needs
  * @param upload command that sends a file
@@ -19,7 +17,6 @@ import java.util.Optional;
  */
 record Tool(
     String name,
-    boolean wholeProcess,
     Optional<String> missing,
     Map<String, String> environment,
     Command upload,
@@ -35,11 +32,6 @@ record Tool(
      * @return program and arguments
      */
     List<String> of(Path file, String key);
-  }
-
-  /** This tool, not to be used any more. */
-  Tool without(String why) {
-    return new Tool(name, wholeProcess, Optional.of(why), environment, upload, download);
   }
 
   List<String> command(Direction direction, Path file, String key) {

@@ -15,15 +15,12 @@ import org.jgits3.bench.process.ClassArchive;
 import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.server.S3Endpoint;
 import org.jgits3.bench.server.S3Session;
-import org.jgits3.bench.transfer.LibraryTransfer.Mode;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /** The tools that are compared, ready for one server. */
 final class Tools {
-  static final String OURS = "jgit-s3, file";
-  static final String MEMORY = "jgit-s3, memory";
-  static final String RAW = "raw client";
+  static final String OURS = "jgit-s3";
   static final String AWS_CLI = "AWS CLI";
   static final String RCLONE = "rclone";
   static final String MC = "MinIO mc";
@@ -54,36 +51,29 @@ final class Tools {
   }
 
   List<Tool> all() throws IOException {
-    return List.of(
-        ours(OURS, true, Mode.FILE),
-        ours(MEMORY, false, Mode.MEMORY),
-        ours(RAW, false, Mode.RAW),
-        awsCli(),
-        rclone(),
-        mc());
+    return List.of(ours(), awsCli(), rclone(), mc());
   }
 
-  private Tool ours(String name, boolean wholeProcess, Mode mode) {
+  private Tool ours() {
     return new Tool(
-        name,
-        wholeProcess,
+        OURS,
         Optional.empty(),
         Map.of(),
-        (file, key) -> java(mode, Direction.UPLOAD, file, key),
-        (file, key) -> java(mode, Direction.DOWNLOAD, file, key));
+        (file, key) -> java(Direction.UPLOAD, file, key),
+        (file, key) -> java(Direction.DOWNLOAD, file, key));
   }
 
-  private List<String> java(Mode mode, Direction direction, Path file, String key) {
-    List<String> options = new ArrayList<>(archive(mode, direction).options());
-    options.addAll(profiler.apply("transfer " + mode + " " + direction));
-    return jvm(options, mode, direction, file, key).command();
+  private List<String> java(Direction direction, Path file, String key) {
+    List<String> options = new ArrayList<>(archive(direction).options());
+    options.addAll(profiler.apply("transfer " + direction));
+    return jvm(options, direction, file, key).command();
   }
 
-  private JvmProgram jvm(List<String> more, Mode mode, Direction direction, Path file, String key) {
+  private JvmProgram jvm(List<String> more, Direction direction, Path file, String key) {
     List<String> options = new ArrayList<>(endpoint.jvmOptions());
     options.addAll(brief(direction));
     options.addAll(more);
-    List<String> arguments = List.of(mode.name(), direction.name(), key, file.toString());
+    List<String> arguments = List.of(direction.name(), key, file.toString());
     return new JvmProgram(options, LibraryTransfer.class, arguments);
   }
 
@@ -103,23 +93,22 @@ final class Tools {
         : List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
   }
 
-  private ClassArchive archive(Mode mode, Direction direction) {
-    return new ClassArchive(configs.resolve(mode + "-" + direction + ".jsa"));
+  private ClassArchive archive(Direction direction) {
+    return new ClassArchive(configs.resolve(direction + ".jsa"));
   }
 
   /**
-   * Archives the classes that processes of a kind load, as the launcher of the program does.
+   * Archives the classes that processes of a direction load, as the launcher of the program does.
    *
-   * @param mode what they move, and by what
    * @param direction whether they send or receive
-   * @param file what is sent, or of whose size the object is; or the one to be written
+   * @param file what is sent; or the one to be written
    * @param key the object
    * @throws IOException if there is no archive, without which everything works, too
    */
-  void archiveClasses(Mode mode, Direction direction, Path file, String key)
+  void archiveClasses(Direction direction, Path file, String key)
       throws IOException, InterruptedException {
-    JvmProgram training = jvm(List.of(), mode, direction, file, key);
-    archive(mode, direction).write(training, configs.resolve("archive.log"));
+    JvmProgram training = jvm(List.of(), direction, file, key);
+    archive(direction).write(training, configs.resolve("archive.log"));
   }
 
   private Tool awsCli() throws IOException {
@@ -204,7 +193,7 @@ final class Tools {
         Files.isExecutable(program)
             ? Optional.empty()
             : Optional.of("not installed; see what etc/bench/peers says");
-    return new Tool(name, true, missing, Map.copyOf(all), upload, download);
+    return new Tool(name, missing, Map.copyOf(all), upload, download);
   }
 
   private static List<String> with(List<String> base, String... arguments) {

@@ -11,6 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.jgits3.bench.FreeMemory;
@@ -31,20 +34,11 @@ import org.jgits3.store.ObjectStore;
 final class TransferCase {
   private static final int CHUNK = 8 << 20;
 
-  /** A tool that is slower than this, in MiB a second, beside a minute, is taken for hung. */
-  private static final int SLOWEST = 4;
-
   /** Bytes that a tool and the server need beside the files: more than the hungriest has. */
   private static final long BESIDE_FILES = 768L << 20;
 
   /** A finished transfer of a tool, and the server's processor time for it. */
   private record Transfer(ToolProcess process, Optional<Duration> server) {}
-
-  /**
-   * Maximum number of rounds of transfers that are no whole process: they show bounds and are not
-   * judged.
-   */
-  private static final int ROUNDS_BESIDE = 2;
 
   private final Direction direction;
   private final SourceFile source;
@@ -53,7 +47,6 @@ final class TransferCase {
   private final Supplier<Optional<Duration>> server;
   private final Map<Tool, List<Transfer>> runs = new LinkedHashMap<>();
   private final Map<Tool, String> failed = new LinkedHashMap<>();
-  private final Map<Tool, String> hung = new LinkedHashMap<>();
   private final Duration limit;
 
   /**
@@ -64,25 +57,6 @@ final class TransferCase {
    * @param store where the objects are
    * @param server processor time that the server has taken so far, if that is known
    * @param directory for files
-   */
-  TransferCase(
-      Direction direction,
-      SourceFile source,
-      ObjectStore store,
-      Supplier<Optional<Duration>> server,
-      Path directory) {
-    this(
-        direction,
-        source,
-        store,
-        server,
-        directory,
-        Duration.ofSeconds(60 + source.megabytes() / SLOWEST));
-  }
-
-  /**
-   * A case.
-   *
    * @param limit how long a tool may take
    */
   TransferCase(
@@ -104,11 +78,6 @@ final class TransferCase {
     return direction.title() + " of " + megabytes + " MB";
   }
 
-  /** Name in the results for the time of a tool without its start-up. */
-  static String withoutStartUp(String tool) {
-    return tool + ", without start-up";
-  }
-
   /** Name of the case that tells what a process needed. */
   private String title() {
     return title(direction, source.megabytes());
@@ -118,7 +87,7 @@ final class TransferCase {
    * Measures.
    *
    * @param tools what is compared
-   * @param rounds how often each whole process is run
+   * @param rounds how often each is run
    * @return times, then memory, then what the server has worked if that is known
    */
   List<Row> run(List<Tool> tools, int rounds) throws IOException, InterruptedException {
@@ -127,27 +96,35 @@ final class TransferCase {
       List<Tool> order = new ArrayList<>(runs.keySet());
       Collections.rotate(order, -round);
       for (Tool tool : order) {
-        if (!failed.containsKey(tool) && (tool.wholeProcess() || round < ROUNDS_BESIDE)) {
+        if (!failed.containsKey(tool)) {
           run(tool);
         }
       }
     }
     List<Row> rows = new ArrayList<>();
-    tools.forEach(tool -> rows.addAll(times(tool)));
-    tools.forEach(tool -> rows.add(memory(tool)));
+    tools.forEach(
+        tool ->
+            rows.add(row(tool, "", Unit.NANOSECONDS, t -> OptionalDouble.of(t.process().nanos()))));
+    tools.forEach(tool -> rows.add(row(tool, "peak memory of ", Unit.MEGABYTES, this::peak)));
     if (server.get().isPresent()) {
-      tools.forEach(tool -> rows.add(served(tool)));
+      // No client can be faster than that, divided by the processors.
+      tools.forEach(
+          tool ->
+              rows.add(
+                  row(tool, "processor time of the server, ", Unit.NANOSECONDS, this::served)));
     }
     return rows;
   }
 
-  /**
-   * Tools that did not end.
-   *
-   * @return what to say of each
-   */
-  Map<Tool, String> hung() {
-    return hung;
+  private OptionalDouble peak(Transfer transfer) {
+    OptionalLong bytes = transfer.process().peak();
+    return bytes.isPresent()
+        ? OptionalDouble.of(bytes.getAsLong() / (double) (1 << 20))
+        : OptionalDouble.empty();
+  }
+
+  private OptionalDouble served(Transfer transfer) {
+    return transfer.server().stream().mapToDouble(Duration::toNanos).findFirst();
   }
 
   private void run(Tool tool) throws IOException, InterruptedException {
@@ -169,11 +146,8 @@ final class TransferCase {
               directory.resolve("tool.log"),
               limit);
       Optional<Duration> after = server.get();
-      check(tool, process, key, file);
+      check(tool, key, file);
       runs.get(tool).add(new Transfer(process, after.flatMap(a -> before.map(a::minus))));
-    } catch (ToolProcess.HungException e) {
-      failed.put(tool, ErrorLine.of(e));
-      hung.put(tool, "not tried again: its " + title() + " " + e.getMessage());
     } catch (IOException e) {
       failed.put(tool, ErrorLine.of(e));
     } finally {
@@ -188,21 +162,13 @@ final class TransferCase {
     return direction == Direction.UPLOAD ? 2 : 1;
   }
 
-  private void check(Tool tool, ToolProcess process, String key, Path file) throws IOException {
+  private void check(Tool tool, String key, Path file) throws IOException {
     boolean first = runs.get(tool).isEmpty();
-    if (direction == Direction.UPLOAD) {
-      Stored stored = stored(key, first);
-      same("bytes", source.size(), stored.size());
-      if (first) {
-        same("CRC32C", tool.wholeProcess() ? source.crc32c() : process.said(), stored.crc32c());
-      }
-    } else if (tool.wholeProcess()) {
-      same("bytes", source.size(), Files.size(file));
-      if (first) {
-        same("CRC32C", source.crc32c(), SourceFile.crc32c(file));
-      }
-    } else if (process.said() != 0) {
-      same("CRC32C", source.crc32c(), process.said());
+    boolean upload = direction == Direction.UPLOAD;
+    same("bytes", source.size(), upload ? stored(key) : Files.size(file));
+    if (first) {
+      long moved = upload ? crc32c(key) : SourceFile.crc32c(file);
+      same("CRC32C", source.crc32c(), moved);
     }
   }
 
@@ -213,16 +179,12 @@ final class TransferCase {
     }
   }
 
-  /** A stored object; the checksum is 0 if it was not asked for. */
-  private record Stored(long size, long crc32c) {}
-
-  /** Reads what a tool has uploaded. That this may fail is not the tool's fault, and told apart. */
-  private Stored stored(String key, boolean whole) throws IOException {
+  /** Size of what a tool has uploaded. That it cannot be read is not the tool's fault. */
+  private long stored(String key) throws IOException {
     try {
       Optional<ObjectInfo> info = store.stat(key);
       if (info.isPresent()) {
-        long size = info.get().size();
-        return new Stored(size, whole ? crc32c(key, size) : 0);
+        return info.get().size();
       }
     } catch (IOException e) {
       throw new IOException(
@@ -231,88 +193,34 @@ final class TransferCase {
     throw new IOException("uploaded nothing");
   }
 
-  private long crc32c(String key, long size) throws IOException {
+  private long crc32c(String key) throws IOException {
     CRC32C crc = new CRC32C();
     byte[] chunk = new byte[CHUNK];
-    for (long at = 0; at < size; at += CHUNK) {
-      int n = (int) Math.min(CHUNK, size - at);
+    for (long at = 0; at < source.size(); at += CHUNK) {
+      int n = (int) Math.min(CHUNK, source.size() - at);
       store.read(key, at, chunk, 0, n, Optional.empty());
       crc.update(chunk, 0, n);
     }
     return crc.getValue();
   }
 
-  private List<Row> times(Tool tool) {
-    List<Row> rows = new ArrayList<>();
-    if (tool.wholeProcess()) {
-      rows.add(
-          row(tool, title(), tool.name(), direction.title(), Unit.NANOSECONDS, wholeTimes(tool)));
-    }
-    if (!tool.wholeProcess() || !inner(tool).isEmpty()) {
-      rows.add(
-          row(
-              tool,
-              title(),
-              withoutStartUp(tool.name()),
-              direction.title(),
-              Unit.NANOSECONDS,
-              inner(tool)));
-    }
-    return rows;
-  }
-
-  private List<Double> wholeTimes(Tool tool) {
-    return runs.getOrDefault(tool, List.of()).stream().map(t -> t.process().nanos()).toList();
-  }
-
-  private List<Double> inner(Tool tool) {
-    return runs.getOrDefault(tool, List.of()).stream()
-        .flatMap(t -> t.process().inner().stream().boxed())
-        .toList();
-  }
-
-  private Row memory(Tool tool) {
-    List<Double> peaks =
+  /** The row of a figure, on a line of its chart. */
+  private Row row(Tool tool, String what, Unit unit, Function<Transfer, OptionalDouble> figure) {
+    List<Double> samples =
         runs.getOrDefault(tool, List.of()).stream()
-            .flatMap(t -> t.process().peakMegabytes().stream().boxed())
+            .flatMap(transfer -> figure.apply(transfer).stream().boxed())
             .toList();
-    return row(
-        tool,
-        "peak memory of " + title(),
-        tool.name(),
-        "peak memory of " + direction.title(),
-        Unit.MEGABYTES,
-        peaks);
-  }
-
-  /** No client can be faster than that, divided by the processors. */
-  private Row served(Tool tool) {
-    List<Double> times =
-        runs.getOrDefault(tool, List.of()).stream()
-            .flatMap(t -> t.server().stream())
-            .map(time -> (double) time.toNanos())
-            .toList();
-    return row(
-        tool,
-        "processor time of the server, " + title(),
-        tool.name(),
-        "processor time of the server, " + direction.title(),
-        Unit.NANOSECONDS,
-        times);
-  }
-
-  private Row row(
-      Tool tool, String name, String engine, String chart, Unit unit, List<Double> samples) {
+    String name = what + title();
     Row row;
     if (tool.missing().isPresent()) {
-      row = Row.missing(name, engine, unit, tool.missing().get());
+      row = Row.missing(name, tool.name(), unit, tool.missing().get());
     } else if (failed.containsKey(tool)) {
-      row = Row.failed(name, engine, unit, failed.get(tool));
+      row = Row.failed(name, tool.name(), unit, failed.get(tool));
     } else if (samples.isEmpty()) {
-      row = Row.missing(name, engine, unit, "this system does not say");
+      row = Row.missing(name, tool.name(), unit, "this system does not say");
     } else {
-      row = Row.of(name, engine, unit, new Figure(samples));
+      row = Row.of(name, tool.name(), unit, new Figure(samples));
     }
-    return row.at(chart, source.megabytes(), "MB");
+    return row.at(what + direction.title(), source.megabytes(), "MB");
   }
 }

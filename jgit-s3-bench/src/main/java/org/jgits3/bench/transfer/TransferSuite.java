@@ -4,11 +4,11 @@ package org.jgits3.bench.transfer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jgits3.bench.Effort;
@@ -26,13 +26,16 @@ import org.jgits3.store.ObjectStore;
 
 /**
  * Uploads and downloads of large files beside other tools: whole processes, start-up included, on
- * the same server and the same files. What the library needs without its start-up, from and to
- * memory, and what the server gives to a client that does nothing else, is told beside.
+ * the same server and the same files. The streams without a process around them are a part of the
+ * suite {@code git}: {@link ThroughputComparison}.
  */
 public final class TransferSuite implements Suite {
   private static final int[] MEGABYTES = {128, 256, 512, 1024, 2048, 4096};
   private static final int[] MEGABYTES_IF_QUICK = {128, 256, 1024};
   private static final int SMALLEST = 16;
+
+  /** A tool that is slower than this, in MiB a second, beside a minute, is taken for hung. */
+  private static final int SLOWEST = 4;
 
   /** Label used if no tool can be measured. */
   private static final String ALL = "all tools";
@@ -53,7 +56,7 @@ public final class TransferSuite implements Suite {
 
   @Override
   public String about() {
-    return "How fast do large files reach S3 and come back? Beside the AWS CLI, rclone, mc, curl and a bare socket. 25 min up to 2 GiB; quick: 4.";
+    return "How fast do large files reach S3 and come back? Beside the AWS CLI, rclone and mc. 25 min up to 2 GiB; quick: 4.";
   }
 
   @Override
@@ -68,12 +71,13 @@ public final class TransferSuite implements Suite {
     }
     try (ScratchDirectory scratch = ScratchDirectory.create(context.data().resolve("transfer"));
         S3Session s3 = context.openS3();
-        ObjectStore store = LibraryStore.open(s3.endpoint(), S3Session.SCRATCH)) {
+        ObjectStore store = s3.endpoint().store(s3.endpoint().bucket(S3Session.SCRATCH))) {
       Path programs = context.root().resolve("target/tools");
       Tools tools =
           new Tools(programs, scratch.path(), s3.endpoint(), what -> context.profilerOptions(what));
       archiveClasses(context, tools, store, scratch.path());
-      return new Measuring(context, s3, store, scratch.path(), tools.all()).run();
+      return new Measuring(context, s3, store, scratch.path(), tools.all(), new ArrayList<>())
+          .run();
     }
   }
 
@@ -94,41 +98,29 @@ public final class TransferSuite implements Suite {
       SuiteContext context, Tools tools, ObjectStore store, Path directory)
       throws IOException, InterruptedException {
     SourceFile small = SourceFile.generate(directory.resolve("small"), SMALLEST);
-    SourceObject.upload(store, "small", small);
+    LibraryTransfer.upload(store, "small", small.path());
     Path downloaded = directory.resolve("downloaded");
-    for (LibraryTransfer.Mode mode : LibraryTransfer.Mode.values()) {
-      for (Direction direction : Direction.values()) {
-        Path file = direction == Direction.UPLOAD ? small.path() : downloaded;
-        try {
-          tools.archiveClasses(mode, direction, file, "small");
-        } catch (IOException e) {
-          context.progress().note(e.getMessage());
-        }
-        Files.deleteIfExists(downloaded);
+    for (Direction direction : Direction.values()) {
+      Path file = direction == Direction.UPLOAD ? small.path() : downloaded;
+      try {
+        tools.archiveClasses(direction, file, "small");
+      } catch (IOException e) {
+        context.progress().note(e.getMessage());
       }
     }
+    Files.deleteIfExists(downloaded);
     Files.delete(small.path());
     store.delete(List.of("small"));
   }
 
   /** All sizes, the smallest first. */
-  private static final class Measuring {
-    private final SuiteContext context;
-    private final S3Session s3;
-    private final ObjectStore store;
-    private final Path directory;
-    private final List<Tool> usable;
-    private final List<Row> rows = new ArrayList<>();
-
-    Measuring(
-        SuiteContext context, S3Session s3, ObjectStore store, Path directory, List<Tool> tools) {
-      this.context = context;
-      this.s3 = s3;
-      this.store = store;
-      this.directory = directory;
-      this.usable = new ArrayList<>(tools);
-    }
-
+  private record Measuring(
+      SuiteContext context,
+      S3Session s3,
+      ObjectStore store,
+      Path directory,
+      List<Tool> tools,
+      List<Row> rows) {
     /** A size for which the machine is too small ends it; those before are judged. */
     SuiteResult run() throws IOException, InterruptedException {
       List<Integer> sizes = sizes(context.effort(), context.maxMegabytes());
@@ -153,13 +145,8 @@ public final class TransferSuite implements Suite {
           break;
         }
       }
-      TransferFigures figures = new TransferFigures(List.copyOf(rows), measured);
-      rows.addAll(figures.rows());
-      for (Direction direction : Direction.values()) {
-        rows.addAll(PublishedFigures.rows(direction));
-      }
-      SuiteResult result =
-          SuiteResult.estimated("transfer", figures.headline(), rows, Tools.AWS_CLI);
+      TransferFigures figures = new TransferFigures(rows, measured);
+      SuiteResult result = SuiteResult.of("transfer", figures.headline(), rows, Tools.AWS_CLI);
       return measured.get(measured.size() - 1) >= TransferFigures.LEAST_TO_BE_JUDGED
           ? result
           : result.withoutHeadline(TransferFigures.KEYS, "of small objects start-up is all");
@@ -182,13 +169,17 @@ public final class TransferSuite implements Suite {
         context.progress().begin(TransferCase.title(direction, megabytes));
         if (direction == Direction.DOWNLOAD) {
           store.delete(List.of("uploaded"));
-          SourceObject.upload(store, "source", source);
+          LibraryTransfer.upload(store, "source", source.path());
         }
         TransferCase measured =
-            new TransferCase(direction, source, store, s3::processorTime, directory);
-        both.addAll(measured.run(usable, rounds(context.effort())));
-        Map<Tool, String> hung = measured.hung();
-        usable.replaceAll(tool -> hung.containsKey(tool) ? tool.without(hung.get(tool)) : tool);
+            new TransferCase(
+                direction,
+                source,
+                store,
+                s3::processorTime,
+                directory,
+                Duration.ofSeconds(60 + megabytes / SLOWEST));
+        both.addAll(measured.run(tools, rounds(context.effort())));
       }
       store.delete(List.of("source"));
       Files.delete(source.path());

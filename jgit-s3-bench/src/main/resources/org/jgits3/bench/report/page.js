@@ -290,8 +290,7 @@
           borderDash: colours.indexOf(one.engine) >= LIGHT.length / 2 ? [6, 3] : [],
           borderWidth: 2,
           pointStyle: SHAPES[colours.indexOf(one.engine) % SHAPES.length],
-          pointBackgroundColor: one.points.map((point) =>
-            point.failed ? style("--panel") : colour(colours.indexOf(one.engine))),
+          pointBackgroundColor: colour(colours.indexOf(one.engine)),
           pointRadius: one.points.length > 60 || extra.stepped ? 0 : 4,
         })),
       },
@@ -328,15 +327,6 @@
     lines(parent, title + " over size", caption.join(" "), "size, " + rows[0].x_unit, "",
       (value) => format(value, unit), series, colours,
       { ...sizeAxes(known, sizes), xTick: (value) => `${number(value)} ${rows[0].x_unit}` });
-  }
-
-  function curves(parent, title, rows, colours) {
-    const series = rows.map((row) => ({ engine: row.engine, points: row.curve.points }));
-    const failures = series.some((one) => one.points.some((point) => point.failed));
-    lines(parent, title, failures ? "Hollow: it was not enough." : "",
-      rows[0].curve.x_unit, rows[0].curve.y_unit, number, series, colours, {
-      x: series.every((one) => one.points.every((point) => Number.isInteger(point.x)))
-        ? { ticks: { precision: 0 } } : {} });
   }
 
   /** Which share of the calls took at most so long. */
@@ -431,10 +421,6 @@
     const placed = suite.rows.filter((row) => row.chart);
     for (const [title, rows] of groups(placed, (row) => row.chart)) {
       if (rows.some((row) => row.value !== null)) overSize(grid, title, rows, colours);
-    }
-    const recorded = suite.rows.filter((row) => row.curve);
-    for (const [title, rows] of groups(recorded, (row) => row.curve.chart)) {
-      curves(grid, title, rows, colours);
     }
     for (const [title, rows] of groups(suite.rows, (row) => row.case)) {
       if (!shows(rows)) continue;

@@ -21,7 +21,7 @@ class ExpressBodiesTest {
 
   @BeforeEach
   void useCredentials() {
-    StubCredentials.useHere();
+    nowhere.useHere();
   }
 
   @Test
@@ -32,9 +32,8 @@ class ExpressBodiesTest {
 
   @Test
   void both_engines_read_what_was_written() throws Exception {
-    CallTimes times = new CallTimes();
-    try (S3Calls ours = library(new StubHttpClient(body), times);
-        S3Calls sdk = new SdkCalls(nowhere, new StubHttpClient(body), Optional.of(times))) {
+    try (S3Calls ours = library(new StubHttpClient(body));
+        S3Calls sdk = new SdkCalls(nowhere, new StubHttpClient(body))) {
       assertThat(ours.get("stub", "key")).isEqualTo(body);
       assertThat(sdk.get("stub", "key")).isEqualTo(body);
     }
@@ -44,7 +43,7 @@ class ExpressBodiesTest {
   void body_that_is_another_one_is_found_by_its_checksum() throws Exception {
     byte[] other = body.clone();
     other[SIZE / 2]++;
-    try (S3Calls ours = library(new StubHttpClient(other), new CallTimes())) {
+    try (S3Calls ours = library(new StubHttpClient(other))) {
       assertThatThrownBy(() -> ours.get("stub", "key"))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("s3://stub/key has other bytes");
@@ -54,15 +53,15 @@ class ExpressBodiesTest {
   @Test
   void put_is_signed_without_a_hash_of_its_body_as_over_tls() throws Exception {
     Recording recording = new Recording(new StubHttpClient(body));
-    try (S3Calls ours = library(recording, new CallTimes())) {
+    try (S3Calls ours = library(recording)) {
       ours.put("stub", "key", body);
     }
     assertThat(recording.last.httpRequest().firstMatchingHeader("x-amz-content-sha256"))
         .contains("UNSIGNED-PAYLOAD");
   }
 
-  private S3Calls library(SdkHttpClient http, CallTimes times) throws IOException {
-    return new LibraryCalls(nowhere, Optional.of(http), Optional.of(times), body);
+  private S3Calls library(SdkHttpClient http) throws IOException {
+    return new LibraryCalls(nowhere, Optional.of(http), body);
   }
 
   /** Keeps the last request. */

@@ -40,7 +40,7 @@ class HotSuiteTest {
           .isPositive();
     }
     assertThat(result.headline()).as("of few clients nothing is judged").isEmpty();
-    assertThat(result.reasons()).containsOnlyKeys(new HotSuite().headlineKeys());
+    assertThat(result.missing()).containsOnlyKeys(new HotSuite().headlineKeys());
     assertThat(directory.resolve("hot")).doesNotExist();
   }
 }

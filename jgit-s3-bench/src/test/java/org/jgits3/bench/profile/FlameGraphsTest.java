@@ -3,7 +3,6 @@ package org.jgits3.bench.profile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,16 +47,5 @@ class FlameGraphsTest {
 
     assertThat(Files.readString(directory.resolve("streams-of-64-MB.html"))).contains("<html");
     assertThat(directory.resolve("again.html")).exists();
-  }
-
-  @Test
-  void timer_is_the_substitute_where_perf_events_are_forbidden() throws IOException {
-    assertThat(FlameGraphs.event(command -> "Profiling started")).isEqualTo(FlameGraphs.CPU);
-    assertThat(
-            FlameGraphs.event(
-                command -> {
-                  throw new IllegalStateException("No access to perf events");
-                }))
-        .isEqualTo(FlameGraphs.TIMER);
   }
 }

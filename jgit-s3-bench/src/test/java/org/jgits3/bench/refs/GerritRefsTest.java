@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class GerritRefsTest {
   private static List<String> names(int count) {
-    return GerritRefs.of(count).all().stream().map(Ref::getName).toList();
+    return new GerritRefs(count).all().stream().map(Ref::getName).toList();
   }
 
   @Test
@@ -37,7 +37,7 @@ class GerritRefsTest {
 
   @Test
   void samples_are_among_them() {
-    GerritRefs refs = GerritRefs.of(1000);
+    GerritRefs refs = new GerritRefs(1000);
     List<String> sample = refs.sample().stream().map(Ref::getName).toList();
 
     assertThat(names(1000)).containsAll(sample).doesNotContainAnyElementsOf(refs.absent());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.jgits3.bench.Effort;
 import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.jmh.Schedule;
@@ -59,12 +58,7 @@ class RefsRunTest {
   void update_whose_requests_cannot_be_counted_is_a_row_that_says_why(@TempDir Path directory)
       throws Exception {
     Path file = Files.writeString(directory.resolve("scratch"), "where a directory should be");
-    RefsRun run =
-        new RefsRun(
-            SmallestContext.in(directory),
-            DataSet.of(directory, 100),
-            Set.of(),
-            UnaryOperator.identity());
+    RefsRun run = new RefsRun(SmallestContext.in(directory), DataSet.of(directory, 100), Set.of());
 
     Row row = run.requestsOfUpdate(RefsEngine.DIRECTORY);
 

@@ -10,7 +10,6 @@ import java.util.Set;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.bench.SmallestContext;
 import org.jgits3.bench.SuiteContext;
-import org.jgits3.bench.jmh.Schedule;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
 import org.junit.jupiter.api.Tag;
@@ -30,12 +29,11 @@ class RefsSuiteTest {
   void every_case_of_an_engine_is_measured_and_each_jvm_leaves_a_flame_graph() throws Exception {
     RefsEngine engine = RefsEngine.RAW_COMPARE;
     SuiteContext context = SmallestContext.profiled(directory);
-    SuiteResult result =
-        new RefsSuite(EnumSet.of(engine), s -> new Schedule(s.mode(), 0, 0, 1, 1)).run(context);
+    SuiteResult result = new RefsSuite(EnumSet.of(engine)).run(context);
 
     assertThat(result.rows()).noneMatch(Row::failed).allMatch(row -> row.figure().isPresent());
     assertThat(result.headline()).as("figures of another size").isEmpty();
-    assertThat(result.reasons()).containsOnlyKeys(new RefsSuite().headlineKeys(context));
+    assertThat(result.missing()).containsOnlyKeys(new RefsSuite().headlineKeys(context));
     for (RefsCase what : RefsCase.values()) {
       assertThat(SuiteResult.median(result.rows(), what.title(), engine.id()).isPresent())
           .as("%s", what)
@@ -56,7 +54,7 @@ class RefsSuiteTest {
   @Test
   void data_is_generated_once() throws Exception {
     DataSet data = DataSet.of(directory, 100);
-    GerritRefs refs = GerritRefs.of(100);
+    GerritRefs refs = new GerritRefs(100);
 
     assertThat(RefsEngine.DIRECTORY.prepare(data, refs)).isTrue();
     assertThat(RefsEngine.DIRECTORY.prepare(data, refs)).isFalse();
@@ -65,7 +63,7 @@ class RefsSuiteTest {
   @Test
   void all_engines_on_files_give_the_same_refs() throws Exception {
     DataSet data = DataSet.of(directory, 100);
-    GerritRefs refs = GerritRefs.of(100);
+    GerritRefs refs = new GerritRefs(100);
     for (RefsEngine engine : ON_FILES) {
       engine.prepare(data, refs);
       try (RefSource source = engine.source(data);

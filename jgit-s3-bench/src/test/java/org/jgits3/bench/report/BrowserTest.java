@@ -8,7 +8,6 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,23 +72,21 @@ class BrowserTest {
           Row.failed("upload of " + megabytes, "a tool", Unit.NANOSECONDS, "did not end")
               .at("upload", megabytes, "MB"));
     }
-    List<Row.Point> points = List.of(new Row.Point(1, 42, true), new Row.Point(2, 43, false));
-    rows.add(
-        Row.of("smallest -Xmx", "ours", Unit.MEGABYTES, Figure.exactly(43))
-            .with(new Row.Curve("heaps that were tried", "JVM", "-Xmx, MB", points)));
+    rows.add(Row.of("smallest -Xmx", "ours", Unit.MEGABYTES, Figure.exactly(43)));
     rows.add(Row.of("get_object", "sdk", Unit.NANOSECONDS, Figure.of(1, 2, 3, 4, 5, 6, 7, 8, 900)));
     rows.add(Row.of("look-up", "s3", Unit.REQUESTS, Figure.exactly(1)));
     rows.add(Row.of("look-up", "directory", Unit.REQUESTS, Figure.exactly(2)));
-    SuiteResult suite = new SuiteResult("all", Map.of("a_vs_b", 2.0), List.of("lost"), rows);
-    Machine machine = new Machine("Linux", "Any CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
+    SuiteResult suite =
+        new SuiteResult("all", Map.of("a_vs_b", Estimate.exactly(2)), Map.of("lost", ""), rows);
+    Machine machine = new Machine("Linux", "Any CPU", 2, 4096, "17", "7.8", "2026-11-29T00:00:00Z");
     Settings settings = new Settings("quick", 1000, 4096, "versitygw");
 
     String dom = drawn(new Results(machine, settings, List.of(suite), Optional.empty()));
 
     assertThat(dom)
-        .as("one over size, one curve, three of bars, one distribution; none of counts")
-        .contains("data-charts=\"6\"");
-    assertThat(dom.split("<canvas", -1)).hasSize(1 + 6);
+        .as("one over size, three of bars, one distribution; none of counts")
+        .contains("data-charts=\"5\"");
+    assertThat(dom.split("<canvas", -1)).hasSize(1 + 5);
     assertThat(dom)
         .contains("<b>2 ×</b>", "failed: did not end", "<td>get_object</td>", "<td>look-up</td>");
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonReportTest {
   private static final Machine MACHINE =
-      new Machine("Linux 6 amd64", "Any CPU", 2, 4096, "17", "7.8", Instant.EPOCH);
+      new Machine("Linux 6 amd64", "Any CPU", 2, 4096, "17", "7.8", "2026-11-29T00:00:00Z");
 
   private static final List<Row> ROWS =
       List.of(
@@ -25,8 +24,8 @@ class JsonReportTest {
   private static final Settings SETTINGS = new Settings("quick", 500_000, 4096, "versitygw");
 
   private static Results results() {
-    Map<String, Optional<Double>> headline = new LinkedHashMap<>();
-    headline.put("known", Optional.of(250.04));
+    Map<String, Optional<Estimate>> headline = new LinkedHashMap<>();
+    headline.put("known", Optional.of(Estimate.exactly(250.04)));
     headline.put("unknown", Optional.empty());
     SuiteResult suite =
         SuiteResult.of("refs", headline, ROWS, "jgit-never")
@@ -70,7 +69,7 @@ class JsonReportTest {
   @Test
   void what_failed_in_several_lines_stays_in_its_cell() {
     Row row = Row.failed("clone", "c-git", Unit.NANOSECONDS, "git clone:\nerror a|b\r\nfatal");
-    SuiteResult suite = new SuiteResult("git", Map.of(), List.of(), List.of(row));
+    SuiteResult suite = SuiteResult.of("git", Map.of(), List.of(row), "");
     Results results = new Results(MACHINE, SETTINGS, List.of(suite), Optional.empty());
 
     assertThat(MarkdownReport.of(results))
@@ -112,10 +111,10 @@ class JsonReportTest {
     headline.put("ratio", Estimate.quotient(Figure.of(10, 10), Figure.of(5, 5)));
     headline.put("count", Optional.of(Estimate.exactly(3)));
     SuiteResult suite =
-        SuiteResult.estimated("refs", headline, ROWS, "jgit-never")
+        SuiteResult.of("refs", headline, ROWS, "jgit-never")
             .checkedAgainst(List.of("ratio", "count"));
     SuiteResult other =
-        SuiteResult.estimated("other", headline, ROWS, "jgit-never")
+        SuiteResult.of("other", headline, ROWS, "jgit-never")
             .withoutHeadline(List.of("ratio", "count"), "half the size")
             .checkedAgainst(List.of("ratio", "count"));
     return new Results(MACHINE, SETTINGS, List.of(suite, other), Optional.empty());

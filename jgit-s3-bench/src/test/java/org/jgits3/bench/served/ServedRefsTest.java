@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jgits3.bench.git.GitEngine;
 import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
@@ -16,20 +17,20 @@ import org.junit.jupiter.api.Test;
 class ServedRefsTest {
   private final List<Row> rows = new ArrayList<>();
 
-  private void add(String name, ServedEngine engine, double nanos) {
+  private void add(String name, GitEngine engine, double nanos) {
     rows.add(Row.of(name, engine.id(), Unit.NANOSECONDS, Figure.of(nanos, nanos)));
   }
 
   @Test
   void pushes_are_compared_with_few_refs_and_with_c_git_at_both_ends() {
-    add(ServedCase.PUSH_SMALL.server(), ServedEngine.DIRECTORY, 10);
-    add(ServedCase.PUSH_HIDDEN.server(), ServedEngine.DIRECTORY, 12);
-    add(ServedCase.PUSH_ALL.server(), ServedEngine.DIRECTORY, 30);
-    add(ServedCase.PUSH_ALL.server(), ServedEngine.C_GIT, 900);
-    add(ServedCase.PUSH_ALL.both(), ServedEngine.DIRECTORY, 100);
-    add(ServedCase.PUSH_ALL.both(), ServedEngine.C_GIT, 250);
-    add(ServedCase.LS_REMOTE.both(), ServedEngine.DIRECTORY, 50);
-    add(ServedCase.LS_REMOTE.both(), ServedEngine.C_GIT, 75);
+    add(ServedCase.PUSH_SMALL.server(), GitEngine.DIRECTORY, 10);
+    add(ServedCase.PUSH_HIDDEN.server(), GitEngine.DIRECTORY, 12);
+    add(ServedCase.PUSH_ALL.server(), GitEngine.DIRECTORY, 30);
+    add(ServedCase.PUSH_ALL.server(), GitEngine.C_GIT, 900);
+    add(ServedCase.PUSH_ALL.both(), GitEngine.DIRECTORY, 100);
+    add(ServedCase.PUSH_ALL.both(), GitEngine.C_GIT, 250);
+    add(ServedCase.LS_REMOTE.both(), GitEngine.DIRECTORY, 50);
+    add(ServedCase.LS_REMOTE.both(), GitEngine.C_GIT, 75);
 
     Map<String, Optional<Estimate>> figures = ServedRefs.figures(500_000, rows);
 

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jgits3.bench.report.Estimate;
 import org.jgits3.bench.report.Figure;
 import org.jgits3.bench.report.Row;
 import org.jgits3.bench.report.SuiteResult;
@@ -18,7 +19,7 @@ final class Findings {
 
   private final boolean fullSize;
   private final List<Row> rows = new ArrayList<>(); // guarded by this, as is the other
-  private final Map<String, Optional<Double>> headline = new LinkedHashMap<>();
+  private final Map<String, Double> headline = new LinkedHashMap<>();
 
   /** No figures yet. Those that depend on sizes are not judged if these are smaller than asked. */
   Findings(boolean fullSize) {
@@ -73,11 +74,13 @@ final class Findings {
 
   /** Notes one of the figures that the suite is judged by. */
   synchronized void headline(String key, double value) {
-    headline.merge(key, Optional.of(value), (a, b) -> Optional.of(a.get() + b.get()));
+    headline.merge(key, value, Double::sum);
   }
 
   /** Returns all of them. */
   synchronized SuiteResult result(String suite) {
-    return SuiteResult.of(suite, headline, rows, ASKED);
+    Map<String, Optional<Estimate>> figures = new LinkedHashMap<>();
+    headline.forEach((key, value) -> figures.put(key, Optional.of(Estimate.exactly(value))));
+    return SuiteResult.of(suite, figures, rows, ASKED);
   }
 }

@@ -65,7 +65,7 @@ class RobustSuiteTest {
             "commits of a lone writer, against bare PUTs",
             "updates of a repository beside a stalled compaction, against alone");
     assertThat(result.headline()).as("of small sizes nothing is judged").isEmpty();
-    assertThat(result.reasons()).containsOnlyKeys(new RobustSuite().headlineKeys());
+    assertThat(result.missing()).containsOnlyKeys(new RobustSuite().headlineKeys());
     assertThat(directory.resolve("robust/scratch")).doesNotExist();
   }
 
