@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
@@ -23,6 +22,7 @@ import org.eclipse.jgit.transport.ReceivePack;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
@@ -121,11 +121,7 @@ class EmbeddedServerTest {
 
   /** The server cleans up after it has answered. */
   private void awaitBundles(long number) throws IOException {
-    long start = System.nanoTime();
-    while (bundles() != number && System.nanoTime() - start < TimeUnit.MINUTES.toNanos(2)) {
-      Thread.onSpinWait();
-    }
-    assertThat(bundles()).isEqualTo(number);
+    ConcurrentTasks.waitWhile(() -> bundles() != number);
   }
 
   private long bundles() throws IOException {

@@ -10,16 +10,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.ObjectStore;
@@ -164,25 +161,19 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void to_serve_a_request_within_the_window_is_no_request() throws Exception {
     openWarm("1 h");
-    Operation fetch =
-        () -> {
-          try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
-          }
-        };
-    costs(WITHIN_WINDOW, fetch);
+    costs(WITHIN_WINDOW, this::fetch);
+  }
+
+  private void fetch() throws IOException {
+    try (S3Repository r = manager.openRepository("r", Purpose.request())) {
+      assertThat(r.getRefDatabase().getRefs()).hasSize(2);
+    }
   }
 
   @Test
   void the_first_request_after_a_cold_start_is_three_requests() throws Exception {
     start("always");
-    Operation fetch =
-        () -> {
-          try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-            assertThat(r.getRefDatabase().getRefs()).hasSize(2);
-          }
-        };
-    costs("first request served after a cold start", fetch);
+    costs("first request served after a cold start", this::fetch);
   }
 
   @Test
@@ -210,13 +201,7 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void to_open_a_known_repository_for_one_look_up_is_one_request() throws Exception {
     openWarm("always");
-    Operation sequence =
-        () -> {
-          try (S3Repository r = manager.openRepository("r")) {
-            assertThat(r.exactRef(REF).getObjectId()).isEqualTo(first);
-          }
-        };
-    costs("open, look-up, close", sequence);
+    costs("open, look-up, close", () -> assertThat(lookUp("r")).isEqualTo(first));
   }
 
   @Test
@@ -318,17 +303,11 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void a_thousand_updates_in_a_batch_are_one_request() throws Exception {
     openWarm("always");
-    BatchRefUpdate batch = here.getRefDatabase().newBatchUpdate();
-    batch.addCommand(
-        IntStream.range(0, 1000)
-            .mapToObj(i -> new ReceiveCommand(ObjectId.zeroId(), first, "refs/heads/b" + i))
-            .toList());
-    costs(
-        "batch of 1,000 updates",
-        () -> {
-          TestRepositories.execute(here, batch);
-        });
-    TestRepositories.assertAllOk(batch);
+    Operation batch =
+        () ->
+            TestRepositories.assertAllOk(
+                TestRepositories.createAll(here, first, 1000, i -> "refs/heads/b" + i));
+    costs("batch of 1,000 updates", batch);
   }
 
   @Test

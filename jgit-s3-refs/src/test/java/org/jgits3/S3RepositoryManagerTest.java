@@ -348,11 +348,9 @@ class S3RepositoryManagerTest {
   @ValueSource(strings = {"always", "afterOpen", "1 h"})
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)
       throws Exception {
-    Config config = new Config();
-    config.setString("s3", "refs", "validate", validate);
     try (S3RepositoryManager here =
-        new S3RepositoryManager(
-            new DirectoryObjectStore(directory), S3Settings.from(config, "test"))) {
+        TestRepositories.manager(
+            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = " + validate)) {
       here.createRepository("r").close();
       List<S3Repository> first = handles(here, "r");
       here.delete("r");

@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
@@ -18,6 +21,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
@@ -59,17 +63,35 @@ public final class TestRepositories {
     return manager(store, "[s3]\ncommitDeadline = 100 ms");
   }
 
+  /** A commit of a tree. */
+  public static CommitBuilder commitOf(ObjectId tree, String message, ObjectId... parents) {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(tree);
+    commit.setParentIds(parents);
+    commit.setAuthor(WHO);
+    commit.setCommitter(WHO);
+    commit.setMessage(message);
+    return commit;
+  }
+
   /** Inserts a commit of an empty tree. */
   public static ObjectId commit(Repository repository, String message, ObjectId... parents)
       throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(new TreeFormatter()));
-      commit.setParentIds(parents);
-      commit.setAuthor(WHO);
-      commit.setCommitter(WHO);
-      commit.setMessage(message);
-      ObjectId id = inserter.insert(commit);
+      ObjectId tree = inserter.insert(new TreeFormatter());
+      ObjectId id = inserter.insert(commitOf(tree, message, parents));
+      inserter.flush();
+      return id;
+    }
+  }
+
+  /** Inserts a commit of one file. */
+  public static ObjectId commitFile(Repository repository, byte[] content, ObjectId... parents)
+      throws IOException {
+    try (ObjectInserter inserter = repository.newObjectInserter()) {
+      TreeFormatter tree = new TreeFormatter();
+      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
+      ObjectId id = inserter.insert(commitOf(inserter.insert(tree), "a file", parents));
       inserter.flush();
       return id;
     }
@@ -84,11 +106,7 @@ public final class TestRepositories {
         ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
         tree.append(name, FileMode.REGULAR_FILE, blob);
       }
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setAuthor(WHO);
-      commit.setCommitter(WHO);
-      ObjectId id = inserter.insert(commit);
+      ObjectId id = inserter.insert(commitOf(inserter.insert(tree), ""));
       inserter.flush();
       return id;
     }
@@ -149,6 +167,32 @@ public final class TestRepositories {
     try (RevWalk walk = new RevWalk(repository)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     }
+  }
+
+  /** Creates refs to one object in one batch. */
+  public static BatchRefUpdate createAll(
+      Repository repository, ObjectId id, int count, IntFunction<String> name) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    for (int i = 0; i < count; i++) {
+      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name.apply(i)));
+    }
+    execute(repository, batch);
+    return batch;
+  }
+
+  /** Creates a ref in a batch of its own; returns the command, with its result. */
+  public static ReceiveCommand create(Repository repository, ObjectId id, String name)
+      throws IOException {
+    return createAll(repository, id, 1, i -> name).getCommands().get(0);
+  }
+
+  /** Name and value of each ref. */
+  public static List<String> refs(Repository repository) throws IOException {
+    List<String> refs = new ArrayList<>();
+    for (Ref ref : repository.getRefDatabase().getRefsByPrefix("refs/")) {
+      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
+    }
+    return refs;
   }
 
   /** Asserts that all commands of a batch were accepted. */

@@ -11,11 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -24,6 +20,8 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
@@ -67,10 +65,9 @@ class UnreliableStoreTest {
   }
 
   private void run(long seed, List<ObjectId> values) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(MANAGERS * THREADS);
     List<S3RepositoryManager> managers = new ArrayList<>();
     try {
-      List<Callable<Void>> workers = new ArrayList<>();
+      List<Task> workers = new ArrayList<>();
       for (int m = 0; m < MANAGERS; m++) {
         FaultInjectingObjectStore faulty =
             new FaultInjectingObjectStore(new DirectoryObjectStore(directory), seed + m, 0.15);
@@ -82,25 +79,21 @@ class UnreliableStoreTest {
           workers.add(() -> work(manager, values.subList(first, first + UPDATES), random));
         }
       }
-      for (Future<Void> done : threads.invokeAll(workers)) {
-        done.get();
-      }
+      ConcurrentTasks.run(workers);
     } finally {
-      threads.shutdownNow();
       for (S3RepositoryManager manager : managers) {
         manager.close();
       }
     }
   }
 
-  private Void work(S3RepositoryManager manager, List<ObjectId> values, Random random)
+  private void work(S3RepositoryManager manager, List<ObjectId> values, Random random)
       throws IOException {
     for (ObjectId value : values) {
       try (S3Repository r = open(manager)) {
         update(r, REFS[random.nextInt(REFS.length)], value, random.nextInt(4) == 0);
       }
     }
-    return null;
   }
 
   private static S3Repository open(S3RepositoryManager manager) throws IOException {

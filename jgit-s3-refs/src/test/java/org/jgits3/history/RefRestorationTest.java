@@ -219,11 +219,7 @@ class RefRestorationTest {
   void very_many_refs_are_restored_at_once() throws Exception {
     update(MASTER, commits.get(0));
     long then = generation();
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < 5000; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/changes/" + i));
-    }
-    TestRepositories.execute(repository, batch);
+    TestRepositories.createAll(repository, commits.get(1), 5000, i -> "refs/changes/" + i);
     long between = generation();
     repository.history().restoration(then).apply();
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();

@@ -14,7 +14,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
@@ -25,17 +24,20 @@ import org.jgits3.TestRepositories;
 import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.history.RepositoryChange.Kind;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
@@ -50,11 +52,11 @@ class StoreHistoryTest {
   private static final String MAIN = "refs/heads/main";
 
   /** Things that happen in the store while a poll is under way. */
-  private final Queue<Step> afterList = new ConcurrentLinkedQueue<>();
+  private final Queue<IoRunnable> afterList = new ConcurrentLinkedQueue<>();
 
-  private final Queue<Step> beforeGet = new ConcurrentLinkedQueue<>();
-  private final Map<String, Step> beforeGetOf = new ConcurrentHashMap<>();
-  private final Map<String, Step> afterGetOf = new ConcurrentHashMap<>();
+  private final Queue<IoRunnable> beforeGet = new ConcurrentLinkedQueue<>();
+  private final Map<String, IoRunnable> beforeGetOf = new ConcurrentHashMap<>();
+  private final Map<String, IoRunnable> afterGetOf = new ConcurrentHashMap<>();
 
   private final MemoryObjectStore store = new MemoryObjectStore();
   private final RequestCounts counts = new RequestCounts();
@@ -62,11 +64,6 @@ class StoreHistoryTest {
   @AutoClose private S3RepositoryManager here;
   private StoreHistory history;
   private int commits;
-
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
-  }
 
   @BeforeEach
   void open() throws Exception {
@@ -97,11 +94,11 @@ class StoreHistoryTest {
     }
   }
 
-  private static void runNext(Queue<Step> steps) throws IOException {
+  private static void runNext(Queue<IoRunnable> steps) throws IOException {
     run(steps.poll());
   }
 
-  private static void run(@Nullable Step step) throws IOException {
+  private static void run(@Nullable IoRunnable step) throws IOException {
     if (step != null) {
       step.run();
     }
@@ -170,7 +167,7 @@ class StoreHistoryTest {
     }
   }
 
-  private long requests(Step step) throws IOException {
+  private long requests(IoRunnable step) throws IOException {
     var before = counts.snapshot();
     step.run();
     return counts.snapshot().since(before).total();
@@ -425,21 +422,13 @@ class StoreHistoryTest {
           elsewhere.rename(second, first);
           renamed.countDown();
         });
-    beforeGetOf.put(StoredManifest.key(store, second), () -> await(renamed));
+    beforeGetOf.put(StoredManifest.key(store, second), () -> ConcurrentTasks.await(renamed));
     assertThat(follower.poll())
         .containsExactly(
             "CHANGED " + first + " main",
             "RENAMED c from " + first,
             "RENAMED " + first + " from " + second + " main");
     assertThat(follower.poll()).isEmpty();
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   @Test
@@ -607,9 +596,8 @@ class StoreHistoryTest {
     push("a", MAIN);
     push("b", MAIN);
     String key = StoredManifest.key(store, "a");
-    byte[] good = ((GetResult.Found) store.get(key, Optional.empty())).bytes();
-    byte[] bad = good.clone();
-    bad[100] ^= 1;
+    byte[] good = StoreContent.bytes(store, key);
+    byte[] bad = StoreContent.flipped(good, 100);
     store.put(key, bad, 0, bad.length);
     assertThat(follower.poll()).containsExactlyInAnyOrder("UNAVAILABLE a", "CHANGED b main");
     assertThat(follower.poll()).containsExactly("UNAVAILABLE a");
@@ -649,7 +637,7 @@ class StoreHistoryTest {
     create("a");
     push("a", MAIN);
     String key = StoredManifest.key(store, "a");
-    byte[] copy = ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    byte[] copy = StoreContent.bytes(store, key);
     push("a", "refs/heads/x");
     Follower follower = new Follower(history.now());
     store.put(key, copy, 0, copy.length);
@@ -664,7 +652,7 @@ class StoreHistoryTest {
     Follower follower = new Follower(history.now());
     push("a", MAIN);
     push("b", MAIN);
-    Step fail =
+    IoRunnable fail =
         () -> {
           throw new StoreException.Unavailable("k", "no answer", null);
         };

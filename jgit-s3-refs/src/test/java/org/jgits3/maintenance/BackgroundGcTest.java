@@ -20,22 +20,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.CommitBuilder;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.FileMode;
-import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -60,17 +55,7 @@ class BackgroundGcTest extends MaintainedRepository {
   private void pushLarge(String ref, int bytes) throws IOException {
     byte[] content = new byte[bytes];
     new Random(bytes).nextBytes(content);
-    try (ObjectInserter inserter = it.user.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      tree.append("large", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setAuthor(TestRepositories.WHO);
-      commit.setCommitter(TestRepositories.WHO);
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      force(it.user, ref, id);
-    }
+    force(it.user, ref, TestRepositories.commitFile(it.user, content));
   }
 
   private List<String> sources() throws IOException {
@@ -178,9 +163,7 @@ class BackgroundGcTest extends MaintainedRepository {
     push(12);
     long oldest =
         it.manifest().packs().stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
-    while (System.currentTimeMillis() <= oldest) {
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> System.currentTimeMillis() <= oldest);
     assertThat(it.users.maintenance("r").compact()).isTrue();
     assertThat(it.manifest().packs())
         .singleElement()
@@ -218,7 +201,8 @@ class BackgroundGcTest extends MaintainedRepository {
   void what_another_process_has_collected_is_not_collected_again() throws Exception {
     due();
     Manifest[] collected = new Manifest[1];
-    it.store.afterRead( // what is read then is old
+    it.store.after(
+        Request.READ_MANIFEST, // what is read then is old
         () -> {
           MaintenanceFixture.gc(it.users);
           collected[0] = it.manifest();
@@ -245,13 +229,13 @@ class BackgroundGcTest extends MaintainedRepository {
     BackgroundGc process = process(ROOMY);
     now = Instant.now().plus(DAY.multipliedBy(2));
     AtomicInteger steps = new AtomicInteger();
-    StagedManifests.Action fail =
+    StagedStore.Action fail =
         () -> {
           steps.incrementAndGet();
           throw new OutOfMemoryError("as if");
         };
     for (int minute = 0; minute < 24 * 60; minute++) {
-      it.store.beforeLease(fail);
+      it.store.before(Request.WRITE_LEASE, fail);
       note(process);
       run();
       now = now.plus(Duration.ofMinutes(1));
@@ -260,7 +244,7 @@ class BackgroundGcTest extends MaintainedRepository {
     assertThat(process.failures()).isEqualTo(steps.get());
     assertThat(process.collections()).isZero();
 
-    it.store.beforeLease(() -> {});
+    it.store.before(Request.WRITE_LEASE, () -> {});
     now = now.plus(DAY);
     note(process);
     run();
@@ -294,7 +278,7 @@ class BackgroundGcTest extends MaintainedRepository {
     BackgroundGc collection = due();
     it.users.delete("r");
     assertThat(run()).isEqualTo(1);
-    it.store.beforeLease(() -> fail("a lease of what is gone"));
+    it.store.before(Request.WRITE_LEASE, () -> fail("a lease of what is gone"));
     openAgain(collection);
     assertThat(run()).as("no failure that would delay it").isEqualTo(1);
   }
@@ -320,7 +304,7 @@ class BackgroundGcTest extends MaintainedRepository {
   void a_collection_under_way_ends_with_the_process_and_changes_nothing() throws Exception {
     BackgroundGc collection = due();
     List<String> before = sources();
-    it.store.beforeLease(() -> ending.set(true));
+    it.store.before(Request.WRITE_LEASE, () -> ending.set(true));
     assertThat(run()).isEqualTo(1);
     assertThat(sources()).isEqualTo(before);
     ending.set(false);
@@ -330,10 +314,9 @@ class BackgroundGcTest extends MaintainedRepository {
     it.isSound();
   }
 
-  private S3RepositoryManager server(StagedManifests store, String gc) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "maintenance", "gc", gc);
-    S3RepositoryManager server = new S3RepositoryManager(store, S3Settings.from(config, "test"));
+  private S3RepositoryManager server(StagedStore store, String gc) throws Exception {
+    S3RepositoryManager server =
+        TestRepositories.manager(store, "[s3 \"maintenance\"]\ngc = " + gc);
     server.maintainInBackground();
     return server;
   }
@@ -341,17 +324,13 @@ class BackgroundGcTest extends MaintainedRepository {
   @Test
   void a_server_collects_by_its_settings() throws Exception {
     push(3);
-    StagedManifests store = new StagedManifests(new DirectoryObjectStore(directory));
+    StagedStore store = new StagedStore(new DirectoryObjectStore(directory));
     CountDownLatch collected = new CountDownLatch(1);
     store.beforeWrite(collected::countDown);
     try (S3RepositoryManager server = server(store, "1 ms")) {
       server.openRepository("r", Purpose.request()).close();
       assertThat(collected.await(1, TimeUnit.MINUTES)).isTrue();
-      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-      while (!sources().equals(List.of("GC"))) {
-        assertThat(System.nanoTime()).isLessThan(deadline);
-        Thread.onSpinWait();
-      }
+      ConcurrentTasks.waitWhile(() -> !sources().equals(List.of("GC")));
     }
     it.isSound();
   }
@@ -360,7 +339,7 @@ class BackgroundGcTest extends MaintainedRepository {
   void a_server_looks_whether_a_repository_has_become_due_when_it_is_opened() throws Exception {
     push(3);
     try (S3RepositoryManager server =
-        server(new StagedManifests(new DirectoryObjectStore(directory)), "1 s")) {
+        server(new StagedStore(new DirectoryObjectStore(directory)), "1 s")) {
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
       while (!sources().equals(List.of("GC"))) {
         server.openRepository("r", Purpose.request()).close();
@@ -376,12 +355,13 @@ class BackgroundGcTest extends MaintainedRepository {
   @Test
   void a_server_that_is_closed_does_not_wait_for_a_collection() throws Exception {
     push(3);
-    StagedManifests store = new StagedManifests(new DirectoryObjectStore(directory));
+    StagedStore store = new StagedStore(new DirectoryObjectStore(directory));
     CountDownLatch underWay = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
     AtomicReference<Thread> collector = new AtomicReference<>();
-    store.beforeLease(
+    store.before(
+        Request.WRITE_LEASE,
         () -> {
           collector.set(Thread.currentThread());
           underWay.countDown();

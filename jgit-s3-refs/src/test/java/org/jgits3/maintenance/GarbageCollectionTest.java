@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -41,6 +40,8 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -190,9 +191,7 @@ class GarbageCollectionTest extends MaintainedRepository {
           + "later updates a walk")
   @Test
   void garbage_that_is_packed_anew_is_not_dropped() throws Exception {
-    var config = it.user.getConfig();
-    config.setString("gc", null, "pruneExpire", "never");
-    config.save();
+    expire("never");
     ObjectId old = garbage();
     ObjectId recent = TestRepositories.commit(it.user, "more garbage");
     it.gc();
@@ -334,11 +333,8 @@ class GarbageCollectionTest extends MaintainedRepository {
       assertThat(pusher.getObjectDatabase().has(id)).isTrue();
       it.gc();
       assertThat(sources()).containsExactly("GC");
-      BatchRefUpdate batch = pusher.getRefDatabase().newBatchUpdate();
-      ReceiveCommand command = new ReceiveCommand(ObjectId.zeroId(), id, "refs/heads/old");
-      batch.addCommand(command);
-      TestRepositories.execute(pusher, batch);
-      assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(TestRepositories.create(pusher, id, "refs/heads/old").getResult())
+          .isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
       assertThat(pusher.exactRef("refs/heads/old")).isNull();
     }
     it.isSound();
@@ -351,9 +347,7 @@ class GarbageCollectionTest extends MaintainedRepository {
       assertThat(pusher.getObjectDatabase().has(id)).isTrue();
       it.gc();
       ObjectId child = TestRepositories.commit(pusher, "child", id);
-      assertThatThrownBy(() -> force(pusher, "refs/heads/new", child))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining(id.name());
+      assertRefused(pusher, child, id);
     }
     it.isSound();
   }
@@ -375,14 +369,8 @@ class GarbageCollectionTest extends MaintainedRepository {
     assertThat(it.manifest().dropped()).isPositive();
     try (S3Repository later = it.users.openRepository("r", Purpose.request())) {
       assertThat(later.getObjectDatabase().has(child)).isTrue();
-      assertThatThrownBy(() -> force(later, "refs/heads/new", child))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining(gone.name());
-      assertThat(later.exactRef("refs/heads/new")).isNull();
-      BatchRefUpdate batch = later.getRefDatabase().newBatchUpdate();
-      ReceiveCommand command = new ReceiveCommand(ObjectId.zeroId(), child, "refs/heads/new");
-      batch.addCommand(command);
-      TestRepositories.execute(later, batch);
+      assertRefused(later, child, gone);
+      ReceiveCommand command = TestRepositories.create(later, child, "refs/heads/new");
       assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
       assertThat(command.getMessage()).contains(gone.name());
       assertThat(force(later, "refs/heads/whole", whole)).isEqualTo(RefUpdate.Result.NEW);
@@ -443,11 +431,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   /** A commit of a tree that may not be there. */
   private static ObjectId commit(Repository repository, ObjectId tree) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(tree);
-      commit.setAuthor(TestRepositories.WHO);
-      commit.setCommitter(TestRepositories.WHO);
-      ObjectId id = inserter.insert(commit);
+      ObjectId id = inserter.insert(TestRepositories.commitOf(tree, ""));
       inserter.flush();
       return id;
     }
@@ -613,12 +597,9 @@ class GarbageCollectionTest extends MaintainedRepository {
       it.gc();
       assertThat(it.manifest().dropped()).isPositive();
       for (ObjectId id : List.of(first, gone)) {
-        BatchRefUpdate batch = pusher.getRefDatabase().newBatchUpdate();
-        for (int i = 0; i < 3000; i++) {
-          String name = "refs/changes/" + id.name() + "/" + i;
-          batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
-        }
-        TestRepositories.execute(pusher, batch);
+        BatchRefUpdate batch =
+            TestRepositories.createAll(
+                pusher, id, 3000, i -> "refs/changes/" + id.name() + "/" + i);
         assertThat(batch.getCommands())
             .allMatch(c -> (c.getResult() == ReceiveCommand.Result.OK) == id.equals(first));
       }
@@ -631,7 +612,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     Manifest[] meanwhile = new Manifest[1];
     ObjectId[] second = new ObjectId[1];
     it.maintainer.openRepository("r").close(); // knows the repository
-    StagedManifests.Action push =
+    StagedStore.Action push =
         () -> {
           second[0] = TestRepositories.commit(it.user, "second", first);
           force(it.user, MAIN, second[0]);
@@ -639,7 +620,9 @@ class GarbageCollectionTest extends MaintainedRepository {
           force(it.user, "refs/heads/other", second[0]);
           meanwhile[0] = it.manifest();
         };
-    it.store.beforeLease(() -> it.store.afterRead(push)); // what is read with the lease counts
+    it.store.before(
+        Request.WRITE_LEASE,
+        () -> it.store.after(Request.READ_MANIFEST, push)); // what is read with the lease counts
     it.gc();
     assertThat(sources()).containsExactly("GC", "INSERT");
     PackEntry collected =
@@ -655,9 +638,7 @@ class GarbageCollectionTest extends MaintainedRepository {
 
   @Test
   void a_time_that_cannot_be_read_is_an_error_that_names_it() throws Exception {
-    var config = it.user.getConfig();
-    config.setString("gc", null, "pruneExpire", "some day");
-    config.save();
+    expire("some day");
     assertThatThrownBy(it::gc)
         .isInstanceOf(IOException.class)
         .hasMessage("gc.pruneExpire of r is no time: some day");

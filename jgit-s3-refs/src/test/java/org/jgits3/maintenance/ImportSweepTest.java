@@ -29,6 +29,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StoreContent;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,7 @@ class ImportSweepTest {
   @TempDir Path directory;
 
   private DirectoryObjectStore plain;
-  private StagedManifests store;
+  private StagedStore store;
   @AutoClose private S3RepositoryManager manager;
   @AutoClose private S3Repository made;
   private String id;
@@ -50,7 +52,7 @@ class ImportSweepTest {
   @BeforeEach
   void create() throws Exception {
     plain = new DirectoryObjectStore(directory);
-    store = new StagedManifests(plain);
+    store = new StagedStore(plain);
     manager = MaintenanceFixture.manager(plain);
     made = manager.imports().create(false);
     id = made.manifest().repositoryId();
@@ -72,9 +74,7 @@ class ImportSweepTest {
   }
 
   private Set<String> stored() throws IOException {
-    Set<String> keys = new TreeSet<>();
-    plain.list(ObjectNames.prefix(id), object -> keys.add(object.key()));
-    return keys;
+    return new TreeSet<>(StoreContent.keys(plain, ObjectNames.prefix(id)));
   }
 
   /** Sweeps at some time, having said rightly what that would delete. */

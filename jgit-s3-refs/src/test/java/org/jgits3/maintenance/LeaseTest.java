@@ -10,10 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -57,17 +56,9 @@ class LeaseTest extends MaintainedRepository {
     return new Lease(store, repositoryId, () -> now);
   }
 
-  private String stored() throws IOException {
+  private String storedLease() throws IOException {
     GetResult found = it.plain.get(Lease.key(repositoryId), Optional.empty());
     return new String(((GetResult.Found) found).bytes(), US_ASCII);
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-    }
   }
 
   @Test
@@ -102,9 +93,9 @@ class LeaseTest extends MaintainedRepository {
     one.release();
     Lease other = lease();
     assertThat(other.acquire()).isTrue();
-    String taken = stored();
+    String taken = storedLease();
     doubtful.deliver();
-    assertThat(stored()).as("what comes late takes nothing away").isEqualTo(taken);
+    assertThat(storedLease()).as("what comes late takes nothing away").isEqualTo(taken);
   }
 
   @Test
@@ -185,25 +176,17 @@ class LeaseTest extends MaintainedRepository {
   void the_keeper_renews_until_it_is_closed_and_gives_the_lease_back() throws Exception {
     Lease lease = lease();
     assertThat(lease.acquire()).isTrue();
-    String first = stored();
+    String first = storedLease();
     LeaseKeeper keeper = LeaseKeeper.of(lease, AT_ONCE);
     for (int i = 0; i < 3; i++) {
       now = now.plus(LeaseKeeper.EVERY);
       String due = now.plus(Lease.TERM) + " ";
-      await(() -> storedUnchecked().startsWith(due));
+      ConcurrentTasks.waitWhile(() -> !storedLease().startsWith(due));
     }
-    assertThat(stored()).isNotEqualTo(first);
+    assertThat(storedLease()).isNotEqualTo(first);
     keeper.close();
     assertThat(keeper.isRunning()).isFalse();
     assertThat(lease().acquire()).isTrue();
-  }
-
-  private String storedUnchecked() {
-    try {
-      return stored();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   @Test
@@ -214,7 +197,7 @@ class LeaseTest extends MaintainedRepository {
     Thread.currentThread().interrupt();
     keeper.close();
     assertThat(Thread.interrupted()).isTrue();
-    await(() -> !keeper.isRunning());
+    ConcurrentTasks.waitWhile(keeper::isRunning);
   }
 
   @Test
@@ -229,7 +212,7 @@ class LeaseTest extends MaintainedRepository {
           }
         };
     LeaseKeeper keeper = LeaseKeeper.of(lease(broken), AT_ONCE);
-    await(() -> asked.get() > 3); // goes on trying
+    ConcurrentTasks.waitWhile(() -> asked.get() <= 3); // goes on trying
     keeper.close();
     assertThat(keeper.isRunning()).isFalse();
   }
@@ -296,7 +279,7 @@ class LeaseTest extends MaintainedRepository {
             it.plain.put(
                 Lease.key(repositoryId), "stolen".getBytes(US_ASCII), 0, "stolen".length()));
     assertThat(it.gc().packsAfter()).isEqualTo(1);
-    assertThat(stored()).as("left to the thief").isEqualTo("stolen");
+    assertThat(storedLease()).as("left to the thief").isEqualTo("stolen");
     it.isSound();
   }
 

@@ -3,8 +3,11 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
+import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +26,22 @@ abstract class MaintainedRepository {
   @BeforeEach
   void open() throws Exception {
     it = new MaintenanceFixture(directory);
+  }
+
+  Set<String> stored() throws IOException {
+    return MaintenanceFixture.stored(it.plain);
+  }
+
+  Set<String> listed() throws IOException {
+    return MaintenanceFixture.listed(it.manifest());
+  }
+
+  /** Pushes a commit of its own to a branch, by a process that uses the repository. */
+  void push(String ref) throws IOException {
+    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
+      String message = "on " + ref + " " + it.manifest().generation();
+      TestRepositories.force(r, ref, TestRepositories.commit(r, message));
+    }
   }
 
   /** Pushes commits to the branch, one after the other; returns the last. */

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
@@ -36,6 +35,8 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
@@ -133,7 +134,8 @@ class PackCompactionTest extends MaintainedRepository {
     BackgroundCompaction compaction = compaction();
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < 100; i++) {
-      it.store.beforeLease(
+      it.store.before(
+          Request.WRITE_LEASE,
           () -> {
             steps.incrementAndGet();
             throw new OutOfMemoryError("as if");
@@ -142,7 +144,7 @@ class PackCompactionTest extends MaintainedRepository {
       now = now.plus(Duration.ofMinutes(1));
     }
     assertThat(steps.get()).isBetween(15, 20);
-    it.store.beforeLease(() -> {});
+    it.store.before(Request.WRITE_LEASE, () -> {});
     steps(compaction, 100);
     assertThat(it.manifest().packs()).extracting(PackEntry::source).containsExactly("COMPACT");
   }
@@ -217,11 +219,8 @@ class PackCompactionTest extends MaintainedRepository {
         config.setInt("pack", null, "minBytesForObjSizeIndex", 0);
         config.save();
         push(r, 12);
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        while (it.manifest().packs().stream().noneMatch(p -> p.source().equals("COMPACT"))) {
-          assertThat(System.nanoTime()).isLessThan(deadline);
-          TimeUnit.MILLISECONDS.sleep(20);
-        }
+        ConcurrentTasks.waitWhile(
+            () -> it.manifest().packs().stream().noneMatch(p -> p.source().equals("COMPACT")));
       }
     }
     assertThat(it.manifest().packs())
@@ -263,11 +262,12 @@ class PackCompactionTest extends MaintainedRepository {
   private int steps(BackgroundCompaction compaction, int pushes) throws IOException {
     AtomicInteger steps = new AtomicInteger();
     for (int i = 0; i < pushes; i++) {
-      it.store.beforeLease(steps::incrementAndGet); // a step begins by writing its lease
+      it.store.before(
+          Request.WRITE_LEASE, steps::incrementAndGet); // a step begins by writing its lease
       compaction.consider(NAME, it.manifest());
       now = now.plus(Duration.ofMinutes(1));
     }
-    it.store.beforeLease(() -> {});
+    it.store.before(Request.WRITE_LEASE, () -> {});
     return steps.get();
   }
 
@@ -302,7 +302,8 @@ class PackCompactionTest extends MaintainedRepository {
   void a_step_that_ends_with_the_process_is_no_failure() throws Exception {
     push(it.user, 12);
     BackgroundCompaction compaction = compaction();
-    it.store.beforeLease(
+    it.store.before(
+        Request.WRITE_LEASE,
         () -> {
           ending.set(true);
           throw new IllegalStateException("closed");
@@ -351,11 +352,7 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   private void awaitFewerPacks(String name, int than) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (StoredManifest.read(it.plain, name).packs().size() >= than) {
-      assertThat(System.nanoTime()).as("packs stay as they are").isLessThan(deadline);
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+    ConcurrentTasks.waitWhile(() -> StoredManifest.read(it.plain, name).packs().size() >= than);
   }
 
   @Holds("S3RepositoryManager: Repositories opened before maintenance began are maintained too")
@@ -394,13 +391,7 @@ class PackCompactionTest extends MaintainedRepository {
       server.maintainInBackground();
       try (S3Repository r = server.openRepository("r")) {
         push(r, 300);
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-        while (it.manifest().packs().size() > 30) {
-          assertThat(System.nanoTime())
-              .as("%d packs", it.manifest().packs().size())
-              .isLessThan(deadline);
-          TimeUnit.MILLISECONDS.sleep(20);
-        }
+        ConcurrentTasks.waitWhile(() -> it.manifest().packs().size() > 30);
       }
     }
     it.isSound();

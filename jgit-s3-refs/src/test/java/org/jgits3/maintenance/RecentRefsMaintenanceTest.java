@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.TestRepositories.delete;
 import static org.jgits3.TestRepositories.force;
+import static org.jgits3.TestRepositories.refs;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -41,6 +41,7 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,23 +71,11 @@ class RecentRefsMaintenanceTest {
   }
 
   private void createAll(String prefix, int count) throws IOException {
-    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, prefix + i));
-    }
-    TestRepositories.execute(it.user, batch);
+    TestRepositories.createAll(it.user, first, count, i -> prefix + i);
   }
 
   private RefSnapshot recent() throws IOException {
     return it.manifest().refs().tables().get(1);
-  }
-
-  private static List<String> refs(Repository r) throws IOException {
-    List<String> refs = new ArrayList<>();
-    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
-    }
-    return refs;
   }
 
   /** By a set: a comparison of each with each would take minutes. */
@@ -142,8 +131,7 @@ class RecentRefsMaintenanceTest {
     }
     String base = it.manifest().refs().base().orElseThrow().id();
     TestRepositories.execute(it.user, batch);
-    assertThat(batch.getCommands())
-        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
     assertThat(it.manifest().refs().base().orElseThrow().id())
         .as("the manifest had no room")
         .isNotEqualTo(base);
@@ -222,8 +210,7 @@ class RecentRefsMaintenanceTest {
       batch.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), prefix + i));
     }
     TestRepositories.execute(it.user, batch);
-    assertThat(batch.getCommands())
-        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test
@@ -234,8 +221,7 @@ class RecentRefsMaintenanceTest {
     Files.delete(file);
     assertThat(Soundness.faults(it.maintainer, "r"))
         .anySatisfy(fault -> assertThat(fault).contains(key));
-    byte[] bad = good.clone();
-    bad[60] ^= 1;
+    byte[] bad = StoreContent.flipped(good, 60);
     Files.write(file, bad);
     assertThat(Soundness.faults(it.maintainer, "r"))
         .anySatisfy(fault -> assertThat(fault).contains(key));
@@ -272,8 +258,7 @@ class RecentRefsMaintenanceTest {
             it.manifest().repositoryId(), it.manifest().refs().base().orElseThrow().id());
     Path base = directory.resolve("store").resolve(key);
     byte[] good = Files.readAllBytes(base);
-    byte[] bad = good.clone();
-    bad[60] ^= 1;
+    byte[] bad = StoreContent.flipped(good, 60);
     Files.write(base, bad);
     Manifest listed = it.manifest();
     try (S3Repository r = it.maintainer.openRepository("r")) {

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jgits3.store.StagedStore;
 
 /**
  * Work that goes on, on a thread of its own, up to some request, and sleeps there until it is woken
@@ -25,7 +26,7 @@ public final class Sleeper<T> implements AutoCloseable {
    * @param before says before which request an action runs
    * @param work the work
    */
-  public Sleeper(Consumer<StagedManifests.Action> before, Callable<T> work) throws Exception {
+  public Sleeper(Consumer<StagedStore.Action> before, Callable<T> work) throws Exception {
     CompletableFuture<Void> asleep = stage(before);
     Thread thread =
         new Thread(
@@ -42,7 +43,7 @@ public final class Sleeper<T> implements AutoCloseable {
     await(asleep);
   }
 
-  private CompletableFuture<Void> stage(Consumer<StagedManifests.Action> before) {
+  private CompletableFuture<Void> stage(Consumer<StagedStore.Action> before) {
     CompletableFuture<Void> asleep = new CompletableFuture<>();
     CompletableFuture<Void> woken = new CompletableFuture<>();
     before.accept(
@@ -60,7 +61,7 @@ public final class Sleeper<T> implements AutoCloseable {
   }
 
   /** Lets it go on up to another request. */
-  public void wakeUntil(Consumer<StagedManifests.Action> before) throws Exception {
+  public void wakeUntil(Consumer<StagedStore.Action> before) throws Exception {
     CompletableFuture<Void> woken = awake;
     CompletableFuture<Void> asleep = stage(before);
     woken.complete(null);

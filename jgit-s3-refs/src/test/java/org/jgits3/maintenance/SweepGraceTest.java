@@ -13,13 +13,11 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -27,16 +25,15 @@ import org.eclipse.jgit.lib.Ref;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -69,12 +66,6 @@ class SweepGraceTest extends MaintainedRepository {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
   }
 
-  private void push(String ref) throws IOException {
-    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
-      force(r, ref, TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation()));
-    }
-  }
-
   private static Duration days(double days) {
     return Duration.ofMinutes(Math.round(days * DAY.toMinutes()));
   }
@@ -98,18 +89,6 @@ class SweepGraceTest extends MaintainedRepository {
                   Optional.empty()));
       return report;
     }
-  }
-
-  /** All objects of the store but marks of sweeps and the lease. */
-  private Set<String> stored() throws IOException {
-    Set<String> keys = new TreeSet<>();
-    it.plain.list("objects/", object -> keys.add(object.key()));
-    keys.removeIf(key -> key.contains("/sweep/") || key.endsWith("/lease"));
-    return keys;
-  }
-
-  private Set<String> listed() throws IOException {
-    return LiveObject.of(it.manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
   }
 
   /** Replaces all packs; returns what was listed before and is no more. */
@@ -203,10 +182,8 @@ class SweepGraceTest extends MaintainedRepository {
       sweepAfter(Duration.ofHours(hour));
     }
     assertThat(stored()).isEqualTo(listed());
-    Set<String> marks = new TreeSet<>();
-    it.plain.list(
-        ObjectNames.marks(it.manifest().repositoryId()), object -> marks.add(object.key()));
-    assertThat(marks).hasSizeBetween(3, 8);
+    assertThat(StoreContent.keys(it.plain, ObjectNames.marks(it.manifest().repositoryId())))
+        .hasSizeBetween(3, 8);
   }
 
   @Test
@@ -284,11 +261,10 @@ class SweepGraceTest extends MaintainedRepository {
     push("refs/heads/a");
     DfsBlockCache.reconfigure( // holds next to nothing
         new DfsBlockCacheConfig().setBlockSize(64 << 10).setBlockLimit(64 << 10));
-    Config config = new Config();
-    config.setInt("core", "dfs", "streamBuffer", 64 << 10);
     try (S3RepositoryManager server =
-            new S3RepositoryManager(
-                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new DirectoryObjectStore(directory),
+                "[core \"dfs\"]\nstreamBuffer = " + (64 << 10));
         S3Repository here = server.openRepository("r", Purpose.request());
         PackWriter writer = new PackWriter(here)) {
       writer.setUseBitmaps(true);

@@ -7,16 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.store.GetResult;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,9 +48,7 @@ class SweepMarksTest extends MaintainedRepository {
   }
 
   private List<String> keys() throws IOException {
-    List<String> keys = new ArrayList<>();
-    it.plain.list(ObjectNames.marks(it.manifest().repositoryId()), o -> keys.add(o.key()));
-    return keys;
+    return StoreContent.keys(it.plain, ObjectNames.marks(it.manifest().repositoryId()));
   }
 
   @Test
@@ -70,9 +66,7 @@ class SweepMarksTest extends MaintainedRepository {
     Manifest manifest = mark(now);
     LiveObject pack = LiveObject.of(manifest).get(0);
     Set<String> listed = Set.copyOf(LiveObject.of(manifest).stream().map(LiveObject::key).toList());
-    String text =
-        new String(
-            ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes(), US_ASCII);
+    String text = new String(StoreContent.bytes(it.plain, keys().get(0)), US_ASCII);
     assertThat(text.lines().toList())
         .hasSize(2 + listed.size())
         .startsWith("3 2040-05-06T07:08:09.123456Z 0 " + listed.size())
@@ -84,7 +78,7 @@ class SweepMarksTest extends MaintainedRepository {
   void a_mark_of_which_any_bit_is_another_is_as_good_as_none() throws Exception {
     Manifest manifest = mark(now.minus(HOUR));
     String id = manifest.repositoryId();
-    byte[] bytes = ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes();
+    byte[] bytes = StoreContent.bytes(it.plain, keys().get(0));
     assertThat(SweepMark.decode(id, manifest.generation(), bytes)).isPresent();
     for (int bit = 0; bit < 8 * bytes.length; bit++) {
       byte[] flipped = bytes.clone();
@@ -100,7 +94,7 @@ class SweepMarksTest extends MaintainedRepository {
   @Test
   void a_mark_of_another_repository_or_generation_is_as_good_as_none() throws Exception {
     Manifest manifest = mark(now.minus(HOUR));
-    byte[] bytes = ((GetResult.Found) it.plain.get(keys().get(0), Optional.empty())).bytes();
+    byte[] bytes = StoreContent.bytes(it.plain, keys().get(0));
     assertThat(SweepMark.decode("0".repeat(32), manifest.generation(), bytes)).isEmpty();
     String id = manifest.repositoryId();
     assertThat(SweepMark.decode(id, manifest.generation() + 1, bytes)).isEmpty();

@@ -15,13 +15,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.Collectors;
-import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
@@ -31,14 +24,16 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.MultipartUpload;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,7 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Sweeps beside writers, collections and other sweeps, awake and asleep; D1 to D14 are the
+ * Sweeps beside writers, collections and other sweeps, awake and asleep; D0 is the first of the
  * interleavings that lose objects without the rules.
  */
 @Holds(
@@ -77,29 +72,9 @@ class SweepTest extends MaintainedRepository {
 
   /** All objects of the store but marks of sweeps. */
   private Set<String> storedAndLeased() throws IOException {
-    Set<String> keys = new TreeSet<>();
-    it.plain.list("objects/", object -> keys.add(object.key()));
+    Set<String> keys = new TreeSet<>(StoreContent.keys(it.plain, "objects/"));
     keys.removeIf(key -> key.contains("/sweep/"));
     return keys;
-  }
-
-  /** The same without leases. */
-  private Set<String> stored() throws IOException {
-    Set<String> keys = storedAndLeased();
-    keys.removeIf(key -> key.endsWith("/lease"));
-    return keys;
-  }
-
-  private Set<String> listed() throws IOException {
-    return LiveObject.of(it.manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
-  }
-
-  private ObjectId push(String ref) throws IOException {
-    try (S3Repository r = it.users.openRepository("r", Purpose.request())) {
-      ObjectId id = TestRepositories.commit(r, "on " + ref + " " + it.manifest().generation());
-      force(r, ref, id);
-      return id;
-    }
   }
 
   /** Leaves objects that are listed no more. */
@@ -177,19 +152,6 @@ class SweepTest extends MaintainedRepository {
     return StoredManifest.committer(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT);
   }
 
-  @Test
-  void D1_a_writer_that_stalled_past_the_boundary_is_refused_and_can_repeat() throws Exception {
-    try (S3Repository stalled = it.maintainer.openRepository("r")) {
-      it.store.beforeWrite(() -> sweepAll(it.users));
-      assertThatThrownBy(() -> TestRepositories.commit(stalled, "late"))
-          .isInstanceOf(ManifestException.Stalled.class)
-          .hasMessageContaining("repeat the operation");
-      it.isSound();
-      force(stalled, "refs/heads/late", TestRepositories.commit(stalled, "late"));
-    }
-    it.isSound();
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void what_a_deleted_repository_left_stays_for_the_grace_period(boolean again) throws Exception {
@@ -244,11 +206,7 @@ class SweepTest extends MaintainedRepository {
       it.maintainer.sweep("s", Duration.ZERO, false);
     }
     Soundness.assertSound(it.maintainer, "s");
-    assertThat(stored())
-        .isEqualTo(
-            LiveObject.of(StoredManifest.read(it.plain, "s")).stream()
-                .map(LiveObject::key)
-                .collect(Collectors.toSet()));
+    assertThat(stored()).isEqualTo(MaintenanceFixture.listed(StoredManifest.read(it.plain, "s")));
   }
 
   @Test
@@ -277,10 +235,9 @@ class SweepTest extends MaintainedRepository {
 
   @Seeds(3)
   void D0_sweepers_collections_and_writers_at_once_lose_nothing(long seed) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(4);
     List<S3RepositoryManager> managers = new ArrayList<>();
     try {
-      List<Callable<Void>> work = new ArrayList<>();
+      List<Task> work = new ArrayList<>();
       for (int t = 0; t < 4; t++) {
         S3RepositoryManager manager =
             MaintenanceFixture.manager(new DirectoryObjectStore(directory));
@@ -289,15 +246,12 @@ class SweepTest extends MaintainedRepository {
         String ref = "refs/heads/" + t;
         work.add(() -> live(manager, ref, random));
       }
-      for (Future<Void> done : threads.invokeAll(work)) {
-        done.get();
-      }
+      ConcurrentTasks.run(work);
       it.isSound();
       sweepAll(it.maintainer);
       it.isSound();
       assertThat(stored()).as("seed %d", seed).isEqualTo(listed());
     } finally {
-      threads.shutdownNow();
       for (S3RepositoryManager manager : managers) {
         manager.close();
       }
@@ -305,7 +259,7 @@ class SweepTest extends MaintainedRepository {
   }
 
   /** Does something at random, of which some is refused, over and over. */
-  private static Void live(S3RepositoryManager manager, String ref, Random random) {
+  private static void live(S3RepositoryManager manager, String ref, Random random) {
     for (int i = 0; i < 15; i++) {
       try (S3Repository r = manager.openRepository("r")) {
         switch (random.nextInt(4)) {
@@ -317,6 +271,5 @@ class SweepTest extends MaintainedRepository {
         assertThat(refused).hasMessageNotContaining("Corrupt");
       }
     }
-    return null;
   }
 }

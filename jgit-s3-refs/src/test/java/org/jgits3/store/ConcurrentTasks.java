@@ -2,13 +2,16 @@
 package org.jgits3.store;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Tasks that start at the same moment, each on a thread of its own. */
 public final class ConcurrentTasks {
@@ -52,6 +55,37 @@ public final class ConcurrentTasks {
     }
   }
 
+  /** Something that holds for a while. */
+  @FunctionalInterface
+  public interface Condition {
+    /**
+     * Tests whether it holds.
+     *
+     * @return whether it does
+     * @throws Exception what fails the test
+     */
+    boolean holds() throws Exception;
+  }
+
+  /**
+   * Waits as long as something holds, which is two minutes at most.
+   *
+   * @param condition what is to end
+   */
+  public static void waitWhile(Condition condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+    try {
+      while (condition.holds()) {
+        if (System.nanoTime() - deadline > 0) {
+          throw new AssertionError("goes on after " + DEADLINE_SECONDS + " s");
+        }
+        LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
+      }
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /**
    * Runs one task on several threads and waits for all of them.
    *
@@ -66,6 +100,21 @@ public final class ConcurrentTasks {
       tasks.add(() -> task.run(thread));
     }
     run(tasks);
+  }
+
+  /**
+   * Calls something on several threads at the same time.
+   *
+   * @param <T> type of the results
+   * @param threads how many
+   * @param call what each calls
+   * @return the results
+   * @throws Exception the first failure
+   */
+  public static <T> List<T> results(int threads, Callable<T> call) throws Exception {
+    List<T> results = Collections.synchronizedList(new ArrayList<>());
+    run(threads, thread -> results.add(call.call()));
+    return List.copyOf(results);
   }
 
   /**

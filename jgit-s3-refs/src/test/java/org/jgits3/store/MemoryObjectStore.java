@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.store;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -16,24 +17,29 @@ import java.util.function.Consumer;
  * Objects in memory, for tests that go through more interleavings than a disk would stand. Safe for
  * use by many threads.
  */
-public final class MemoryObjectStore extends ArraysObjectStore {
+public class MemoryObjectStore extends ArraysObjectStore {
   private final Map<String, Stored> objects = new ConcurrentSkipListMap<>();
   private final Map<String, Map<String, String>> metadata = new ConcurrentHashMap<>();
   private final AtomicLong versions = new AtomicLong();
 
   private Stored stored(byte[] src, int offset, int length) {
-    return new Stored(
-        Arrays.copyOfRange(src, offset, offset + length),
-        new ObjectVersion("v" + versions.incrementAndGet()));
+    byte[] bytes = Arrays.copyOfRange(src, offset, offset + length);
+    return new Stored(bytes, version(bytes));
+  }
+
+  /** Version of an object that is written now. */
+  protected ObjectVersion version(byte[] bytes) {
+    return new ObjectVersion("v" + versions.incrementAndGet());
   }
 
   @Override
-  protected Stored find(String request, String key) {
+  protected final Stored find(String request, String key) {
     return objects.get(key);
   }
 
   @Override
-  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit) {
+  public GetResult get(String key, Optional<ObjectVersion> known, Duration limit)
+      throws IOException {
     return answer(objects.get(key), known);
   }
 
@@ -47,11 +53,16 @@ public final class MemoryObjectStore extends ArraysObjectStore {
   }
 
   @Override
-  public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
+  public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
+    return write(key, body, precondition);
+  }
+
+  /** Writes an object if a condition holds. */
+  protected final PutOutcome write(String key, byte[] body, Precondition precondition) {
     Stored written = stored(body, 0, body.length);
     Stored now =
         objects.compute(key, (k, before) -> holds(precondition, before) ? written : before);
-    return now != null && now.version().equals(written.version())
+    return now != null && now.bytes() == written.bytes()
         ? new PutOutcome.Won(written.version())
         : new PutOutcome.Lost(now == null);
   }

@@ -21,7 +21,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
@@ -392,17 +391,11 @@ public abstract class ObjectStoreContract {
     MultipartUpload upload = store.beginMultipart(key("big"), Map.of());
     UploadedPart[] parts = new UploadedPart[4];
     ConcurrentTasks.run(
-        IntStream.range(0, 4)
-            .<Task>mapToObj(
-                i ->
-                    () ->
-                        parts[i] =
-                            store.uploadPart(
-                                upload,
-                                i + 1,
-                                PartBody.of(
-                                    body, i * part, Math.min(part, body.length - i * part))))
-            .toList());
+        parts.length,
+        i -> {
+          int length = Math.min(part, body.length - i * part);
+          parts[i] = store.uploadPart(upload, i + 1, PartBody.of(body, i * part, length));
+        });
     store.completeMultipart(upload, List.of(parts));
     assertThat(Arrays.equals(found(store, "big").bytes(), body)).isTrue();
   }
@@ -478,15 +471,12 @@ public abstract class ObjectStoreContract {
   void a_listing_goes_on_beyond_one_page() throws Exception {
     int objects = 1_050;
     ConcurrentTasks.run(
-        IntStream.range(0, THREADS)
-            .<Task>mapToObj(
-                t ->
-                    () -> {
-                      for (int i = t; i < objects; i += THREADS) {
-                        store.put(key("many/" + i), new byte[i % 3], 0, i % 3);
-                      }
-                    })
-            .toList());
+        THREADS,
+        t -> {
+          for (int i = t; i < objects; i += THREADS) {
+            store.put(key("many/" + i), new byte[i % 3], 0, i % 3);
+          }
+        });
     Map<String, Long> listed = new HashMap<>();
     store.list(prefix + "many/", o -> assertThat(listed.put(o.key(), o.size())).isNull());
     assertThat(listed).hasSize(objects);

@@ -6,14 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jgits3.internal.function.IoRunnable;
 import org.junit.jupiter.api.Test;
 
 class RegisterTest {
@@ -37,7 +34,7 @@ class RegisterTest {
     Queue<Fate> left = new ArrayDeque<>(List.of(fates));
     return new Register(
         new DelegatingObjectStore(good) {
-          private Optional<Runnable> late = Optional.empty();
+          private Optional<IoRunnable> late = Optional.empty();
 
           @Override
           public PutOutcome putIf(String key, byte[] body, Precondition precondition)
@@ -46,7 +43,9 @@ class RegisterTest {
             Fate fate = left.poll();
             if (fate == null || fate == Fate.LOST_ANSWER) {
               PutOutcome outcome = super.putIf(key, body, precondition);
-              late.ifPresent(Runnable::run);
+              if (late.isPresent()) {
+                late.get().run();
+              }
               return fate == null ? outcome : new PutOutcome.Unknown("reset");
             }
             if (fate == Fate.LATE) {
@@ -125,24 +124,18 @@ class RegisterTest {
   @Test
   void one_of_several_that_replace_one_version_wins() throws Exception {
     int racers = 8;
-    ExecutorService threads = Executors.newFixedThreadPool(racers);
-    try {
-      for (int round = 0; round < 100; round++) {
-        Optional<ObjectVersion> before = version();
-        int number = round;
-        List<Callable<PutOutcome>> writes = new ArrayList<>();
-        for (int i = 0; i < racers; i++) {
-          byte[] next = bytes(number + " " + i);
-          writes.add(() -> register.replace(before, next, 1));
-        }
-        int won = 0;
-        for (Future<PutOutcome> each : threads.invokeAll(writes)) {
-          won += each.get() instanceof PutOutcome.Won ? 1 : 0;
-        }
-        assertThat(won).isEqualTo(1);
-      }
-    } finally {
-      threads.shutdownNow();
+    for (int round = 0; round < 100; round++) {
+      Optional<ObjectVersion> before = version();
+      String number = round + " ";
+      AtomicInteger won = new AtomicInteger();
+      ConcurrentTasks.run(
+          racers,
+          i -> {
+            if (register.replace(before, bytes(number + i), 1) instanceof PutOutcome.Won) {
+              won.incrementAndGet();
+            }
+          });
+      assertThat(won).hasValue(1);
     }
   }
 }

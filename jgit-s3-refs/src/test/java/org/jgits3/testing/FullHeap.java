@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * A heap without room for the smallest object, so that whatever allocates fails, in a JVM of its
  * own. What is to be looked at is done once before, with room: classes are loaded then.
  */
 public final class FullHeap {
+  /**
+   * A test with a full heap. Which thread of a JVM asks for memory next is not up to the test, so
+   * that a good run proves more than a bad one; it is run by hand: {@code mvn -B -pl jgit-s3-refs
+   * test -Dtest='FullHeapTest,ManifestCommitterTest' -Dheap.full=true}.
+   */
+  @Target({ElementType.TYPE, ElementType.METHOD})
+  @Retention(RetentionPolicy.RUNTIME)
+  @EnabledIfSystemProperty(named = "heap.full", matches = "true")
+  public @interface FillsTheHeap {}
+
   private static final List<String> OPTIONS =
       List.of("-Xmx40m", "-XX:+UseSerialGC", "-XX:-UseTLAB"); // no room of some thread's own
 

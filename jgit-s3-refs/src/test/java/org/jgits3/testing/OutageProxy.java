@@ -2,17 +2,9 @@
 package org.jgits3.testing;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -20,15 +12,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * A proxy on 127.0.0.1 in front of a server that goes out of order: connections break, and a number
  * of new ones are closed without an answer.
  */
-public final class OutageProxy implements AutoCloseable {
-  private final URI target;
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+public final class OutageProxy extends ForwardingProxy {
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
   private final AtomicLong untilOutage = new AtomicLong(Long.MAX_VALUE);
   private volatile int nextRefusals;
-  private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final ServerSocket listener;
 
   /**
    * Starts a proxy.
@@ -36,22 +24,8 @@ public final class OutageProxy implements AutoCloseable {
    * @param target server that bytes are forwarded to
    */
   public OutageProxy(URI target) {
-    this.target = target;
-    try {
-      listener = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    threads.execute(this::accept);
-  }
-
-  /**
-   * Address of the proxy.
-   *
-   * @return its address
-   */
-  public URI endpoint() {
-    return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    super(target);
+    start();
   }
 
   /**
@@ -61,8 +35,7 @@ public final class OutageProxy implements AutoCloseable {
    */
   public void fail(int connections) {
     refusals.set(connections);
-    sockets.forEach(OutageProxy::close);
-    sockets.clear();
+    breakAll();
   }
 
   /**
@@ -90,61 +63,27 @@ public final class OutageProxy implements AutoCloseable {
     return refused.get();
   }
 
-  private void accept() {
-    try {
-      while (true) {
-        Socket client = listener.accept();
-        if (refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
-          refused.incrementAndGet();
-          close(client);
-        } else {
-          Socket server = new Socket(target.getHost(), target.getPort());
-          sockets.add(client);
-          sockets.add(server);
-          threads.execute(() -> forward(client, server));
-          threads.execute(() -> forward(server, client));
-        }
-      }
-    } catch (IOException e) {
-      close();
+  @Override
+  boolean refuses() {
+    boolean refuses = refusals.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+    if (refuses) {
+      refused.incrementAndGet();
     }
-  }
-
-  private void forward(Socket from, Socket to) {
-    byte[] buffer = new byte[1 << 16];
-    try (from;
-        to;
-        InputStream in = from.getInputStream();
-        OutputStream out = to.getOutputStream()) {
-      for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        long left = untilOutage.addAndGet(-n);
-        if (left < 0 && left + n >= 0) {
-          fail(nextRefusals);
-        }
-        out.write(buffer, 0, n);
-      }
-    } catch (IOException e) {
-      sockets.remove(from);
-      sockets.remove(to);
-    }
-  }
-
-  private static void close(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return refuses;
   }
 
   @Override
-  public void close() {
-    threads.shutdownNow();
-    try {
-      listener.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  void connected(Socket client, Socket server) {
+    forward(client, server, this::pass);
+    forward(server, client, this::pass);
+  }
+
+  private boolean pass(byte[] buffer, int length, OutputStream to) throws IOException {
+    long left = untilOutage.addAndGet(-length);
+    if (left < 0 && left + length >= 0) {
+      fail(nextRefusals);
     }
-    sockets.forEach(OutageProxy::close);
+    to.write(buffer, 0, length);
+    return true;
   }
 }

@@ -9,18 +9,14 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
@@ -65,7 +61,7 @@ class ChosenRefsTest {
       TreeFormatter files = new TreeFormatter();
       files.append("f", FileMode.REGULAR_FILE, blob);
       tree = inserter.insert(files);
-      commit = inserter.insert(commitOf(tree));
+      commit = inserter.insert(TestRepositories.commitOf(tree, "secret"));
       inserter.flush();
     }
     set("refs/heads/main", main);
@@ -73,15 +69,6 @@ class ChosenRefsTest {
     set(SECRET, commit);
     set("refs/secret/tag", tag);
     hiding.fromText("[transfer]\n\thideRefs = refs/secret\n");
-  }
-
-  private static CommitBuilder commitOf(ObjectId tree) {
-    CommitBuilder commit = new CommitBuilder();
-    commit.setTreeId(tree);
-    commit.setMessage("secret");
-    commit.setAuthor(new PersonIdent("a", "a@example.org", Instant.EPOCH, ZoneOffset.UTC));
-    commit.setCommitter(commit.getAuthor());
-    return commit;
   }
 
   private void set(String name, ObjectId id) throws IOException {

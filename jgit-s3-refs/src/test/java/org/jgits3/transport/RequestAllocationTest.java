@@ -17,12 +17,10 @@ import java.util.Set;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.UnpackException;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.PacketLineOut;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -63,13 +61,8 @@ class RequestAllocationTest {
   private void create(String name, int refs) throws IOException {
     try (S3Repository repository = manager.createRepository(name)) {
       root = TestRepositories.commit(repository, "root");
-      BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-      for (int i = 0; i < refs; i++) {
-        String number = Integer.toString(1_000_000 + i).substring(1);
-        String ref = "refs/changes/" + number.substring(4) + "/" + number + "/1";
-        batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), root, ref));
-      }
-      TestRepositories.execute(repository, batch);
+      TestRepositories.createAll(
+          repository, root, refs, i -> "refs/changes/%02d/%06d/1".formatted(i % 100, i));
       repository.getRefDatabase().compact();
     }
   }

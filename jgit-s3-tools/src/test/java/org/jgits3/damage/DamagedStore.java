@@ -10,6 +10,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.StoreContent;
 
 /** A store that answers some reads of one object with other bytes, which it does not hold. */
 final class DamagedStore extends DelegatingObjectStore {
@@ -40,8 +41,7 @@ final class DamagedStore extends DelegatingObjectStore {
   public GetResult get(String asked, Optional<ObjectVersion> known) throws IOException {
     GetResult answer = super.get(asked, known);
     return answer instanceof GetResult.Found found && damages(asked)
-        ? new GetResult.Found(
-            ((GetResult.Found) other.get(asked, Optional.empty())).bytes(), found.version())
+        ? new GetResult.Found(StoreContent.bytes(other, asked), found.version())
         : answer;
   }
 

@@ -6,24 +6,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.RandomSeed;
 
@@ -98,22 +95,16 @@ final class StoredSample {
   }
 
   private void batch(S3Repository r, String prefix, ObjectId id) throws IOException {
-    BatchRefUpdate update = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < batch; i++) {
-      update.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, prefix + "/" + i + "/1"));
-    }
-    TestRepositories.execute(r, update);
+    TestRepositories.createAll(r, id, batch, i -> prefix + "/" + i + "/1");
   }
 
   static byte[] bytes(ObjectStore store, String key) throws IOException {
-    return ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    return StoreContent.bytes(store, key);
   }
 
   /** The keys of all objects of a store. */
   static List<String> keys(ObjectStore store) throws IOException {
-    List<String> keys = new ArrayList<>();
-    store.list("", object -> keys.add(object.key()));
-    return keys;
+    return StoreContent.keys(store, "");
   }
 
   /** The bytes of all objects whose keys match a pattern. */

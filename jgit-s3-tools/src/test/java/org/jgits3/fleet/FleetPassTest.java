@@ -24,17 +24,18 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
@@ -181,13 +182,8 @@ class FleetPassTest {
     }
   }
 
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
-  }
-
   /** A step that is made when a collection begins its work, after it has read the refs. */
-  private static ProgressMonitor onceAtWork(Step step) {
+  private static ProgressMonitor onceAtWork(IoRunnable step) {
     return new EmptyProgressMonitor() {
       private boolean made;
 
@@ -297,7 +293,7 @@ class FleetPassTest {
     isRefused(state(other), "is the scan state of gc of the store " + other.location());
     new ScanState(store.location(), "sweep", "", ScanState.NO_CLAIMS)
         .replace(store, Optional.empty());
-    byte[] swept = ((GetResult.Found) store.get("scan/sweep", Optional.empty())).bytes();
+    byte[] swept = StoreContent.bytes(store, "scan/sweep");
     isRefused(swept, "is the scan state of sweep of the store");
   }
 
@@ -335,7 +331,7 @@ class FleetPassTest {
   }
 
   private static byte[] state(ObjectStore of) throws IOException {
-    return ((GetResult.Found) of.get(STATE, Optional.empty())).bytes();
+    return StoreContent.bytes(of, STATE);
   }
 
   @Test

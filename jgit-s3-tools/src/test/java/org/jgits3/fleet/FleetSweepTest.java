@@ -12,8 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -21,7 +19,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.Settled;
@@ -29,10 +26,11 @@ import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,8 +86,7 @@ class FleetSweepTest {
   }
 
   private Set<String> stored(String repositoryId) throws IOException {
-    Set<String> keys = new TreeSet<>();
-    store.list(ObjectNames.prefix(repositoryId), object -> keys.add(object.key()));
+    Set<String> keys = new TreeSet<>(StoreContent.keys(store, ObjectNames.prefix(repositoryId)));
     keys.removeIf(key -> ObjectNames.mintedAtOf(key).isEmpty() || key.contains("/sweep/"));
     return keys;
   }
@@ -190,26 +187,13 @@ class FleetSweepTest {
     create("a");
     push("a");
     String prefix = ObjectNames.prefix(StoredManifest.read(store, "a").repositoryId());
-    try (S3RepositoryManager late =
-        TestRepositories.manager(beforeList(prefix, () -> collect("a")))) {
+    StagedStore staged = new StagedStore(store);
+    staged.beforeList(prefix, () -> collect("a"));
+    try (S3RepositoryManager late = TestRepositories.manager(staged)) {
       sweepAll(late, DAY);
     }
     assertThat(unlisted("a")).isNotEmpty();
     assertThat(due()).containsExactly("a");
-  }
-
-  /** A store in which something happens before a listing, once. */
-  private ObjectStore beforeList(String listed, IoRunnable step) {
-    AtomicInteger times = new AtomicInteger();
-    return new DelegatingObjectStore(store) {
-      @Override
-      public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-        if (prefix.equals(listed) && times.getAndIncrement() == 0) {
-          step.run();
-        }
-        super.list(prefix, each);
-      }
-    };
   }
 
   @Test
@@ -266,8 +250,7 @@ class FleetSweepTest {
     sweepAll(sweeper, DAY);
     assertThat(sweepAll(sweeper, DAY)).containsExactly("-");
     sweepAll(sweeper, Duration.ZERO);
-    List<String> left = new ArrayList<>();
-    store.list(ObjectNames.prefix(former), object -> left.add(object.key()));
+    List<String> left = StoreContent.keys(store, ObjectNames.prefix(former));
     assertThat(left).isEmpty();
     assertThat(due()).isEmpty();
   }

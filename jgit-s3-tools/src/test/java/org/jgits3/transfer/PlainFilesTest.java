@@ -16,11 +16,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
@@ -125,10 +123,9 @@ class PlainFilesTest {
 
   @Test
   void the_administrator_says_which_headers_are_sent_for_refs_and_objects() throws Exception {
-    Config config = new Config();
-    config.setString("http", null, "extraHeader", "X-Token: t0ken");
     try (S3RepositoryManager others =
-            new S3RepositoryManager(new MemoryObjectStore(), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[http]\nextraHeader = X-Token: t0ken");
         ImportSource opened = ImportSource.open(url())) {
       source.run("update-server-info");
       new Importer(others, NullProgressMonitor.INSTANCE).run(opened, new RepositoryName("r"));

@@ -4,18 +4,15 @@ package org.jgits3.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.jgits3.TestRepositories.delete;
 import static org.jgits3.TestRepositories.force;
+import static org.jgits3.TestRepositories.refs;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -54,19 +51,7 @@ class RecentRefsTransferTest {
   }
 
   private void createAll(String prefix, int count) throws IOException {
-    BatchRefUpdate batch = user.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, prefix + i));
-    }
-    TestRepositories.execute(user, batch);
-  }
-
-  private static List<String> refs(Repository r) throws IOException {
-    List<String> refs = new ArrayList<>();
-    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
-    }
-    return refs;
+    TestRepositories.createAll(user, first, count, i -> prefix + i);
   }
 
   @Test

@@ -9,13 +9,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.Ref;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -31,8 +27,10 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
-import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
 import org.junit.jupiter.api.AutoClose;
@@ -54,33 +52,17 @@ class RestorerTest {
 
   @TempDir Path directory;
   private DirectoryObjectStore plain;
-  private final AtomicReference<Action> beforeDelete = new AtomicReference<>();
+  private StagedStore staged;
   @AutoClose private S3RepositoryManager sweeper;
   @AutoClose private S3RepositoryManager manager;
   private ObjectId main;
   private ObjectId lost;
 
-  /** Something that others do meanwhile. */
-  @FunctionalInterface
-  private interface Action {
-    void run() throws IOException;
-  }
-
   @BeforeEach
   void create() throws Exception {
     plain = new DirectoryObjectStore(directory);
-    sweeper =
-        expiringAtOnce(
-            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-              @Override
-              public void delete(Collection<String> keys) throws IOException {
-                Action action = beforeDelete.getAndSet(null);
-                if (action != null) {
-                  action.run();
-                }
-                super.delete(keys);
-              }
-            });
+    staged = new StagedStore(new DirectoryObjectStore(directory));
+    sweeper = expiringAtOnce(staged);
     manager = expiringAtOnce(new DirectoryObjectStore(directory));
     try (S3Repository r = manager.createRepository("r")) {
       main = TestRepositories.commit(r, "main");
@@ -135,13 +117,9 @@ class RestorerTest {
   }
 
   private List<String> refs() throws IOException {
-    List<String> refs = new ArrayList<>();
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-        refs.add(ref.getName() + " " + ref.getObjectId().name());
-      }
+      return TestRepositories.refs(r);
     }
-    return refs;
   }
 
   private Manifest many() throws Exception {
@@ -170,8 +148,7 @@ class RestorerTest {
     Manifest copy = many();
     Manifest before = manifest();
     String gone = copy.packs().get(copy.packs().size() - 1).id();
-    List<String> keys = new ArrayList<>();
-    plain.list("objects/", o -> keys.add(o.key()));
+    List<String> keys = StoreContent.keys(plain, "objects/");
     plain.delete(keys.stream().filter(key -> key.contains(gone)).toList());
     assertThatThrownBy(() -> restore(copy)).isInstanceOf(IOException.class);
     assertThat(manifest().packs()).hasSameSizeAs(before.packs());
@@ -199,7 +176,8 @@ class RestorerTest {
   void D13_names_of_an_older_manifest_are_refused_while_a_sweeper_sleeps() throws Exception {
     Manifest copy = collectAndLose();
     sweep(); // leaves a mark to go by
-    beforeDelete.set(
+    staged.before(
+        Request.DELETE,
         () -> {
           try (ManifestCommitter committer =
               StoredManifest.committer(plain, NAME, CommitPolicy.DEFAULT)) {
@@ -214,7 +192,7 @@ class RestorerTest {
           }
         });
     sweep();
-    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    assertThat(staged.isStaged(Request.DELETE)).as("the sweeper sleeps").isFalse();
     isSound();
   }
 
@@ -222,10 +200,10 @@ class RestorerTest {
   void D15_a_restoration_to_fresh_names_survives_a_late_sweeper() throws Exception {
     List<String> then = refs();
     Manifest copy = collectAndLose();
-    beforeDelete.set(() -> restore(copy));
+    staged.before(Request.DELETE, () -> restore(copy));
     sweep();
     sweep();
-    assertThat(beforeDelete.get()).as("the sweeper slept").isNull();
+    assertThat(staged.isStaged(Request.DELETE)).as("the sweeper sleeps").isFalse();
     assertThat(refs()).isEqualTo(then);
     assertThat(manifest().packs())
         .extracting(PackEntry::id)
@@ -314,8 +292,7 @@ class RestorerTest {
   }
 
   private long objects() throws IOException {
-    List<String> keys = new ArrayList<>();
-    plain.list("objects/", object -> keys.add(object.key()));
+    List<String> keys = StoreContent.keys(plain, "objects/");
     return keys.size();
   }
 }

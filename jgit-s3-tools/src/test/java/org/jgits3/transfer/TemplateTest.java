@@ -111,7 +111,7 @@ class TemplateTest extends ForkTestCase {
     }
     try (Repository exported =
         new FileRepositoryBuilder().setGitDir(out.toFile()).setMustExist(true).build()) {
-      assertThat(ForkFixture.refs(exported)).isEqualTo(before);
+      assertThat(TestRepositories.refs(exported)).isEqualTo(before);
     }
     RepositoryName name = RepositoryName.of("f");
     assertThat(new Restorer(it.manager, SILENT).plan(name, copy).packs()).isZero();

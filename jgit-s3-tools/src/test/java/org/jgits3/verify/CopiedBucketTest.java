@@ -42,6 +42,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Seeds;
 
 /**
@@ -67,8 +68,7 @@ class CopiedBucketTest {
     }
 
     private void add(Predicate<String> which) throws IOException {
-      List<String> keys = new ArrayList<>();
-      live.list("", object -> keys.add(object.key()));
+      List<String> keys = StoreContent.keys(live, "");
       keys.removeIf(which.negate());
       Collections.shuffle(keys, random);
       left.addAll(keys);

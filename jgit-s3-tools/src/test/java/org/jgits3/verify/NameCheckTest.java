@@ -34,6 +34,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -74,7 +75,7 @@ class NameCheckTest {
   }
 
   private byte[] bytes(String key) throws IOException {
-    return ((GetResult.Found) store.get(key, Optional.empty())).bytes();
+    return StoreContent.bytes(store, key);
   }
 
   private void put(String key, byte[] bytes) {

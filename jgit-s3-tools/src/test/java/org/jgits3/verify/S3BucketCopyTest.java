@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.Config;
@@ -20,6 +19,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -37,8 +37,7 @@ class S3BucketCopyTest {
   }
 
   private void copy(ObjectStore bucket) throws IOException {
-    List<String> keys = new ArrayList<>();
-    bucket.list("", object -> keys.add(object.key()));
+    List<String> keys = StoreContent.keys(bucket, "");
     for (String key : keys) {
       GetResult.Found found = (GetResult.Found) bucket.get(key, Optional.empty());
       Path file = directory.resolve(key);

@@ -20,7 +20,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.FileMode;
@@ -30,18 +29,17 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.maintenance.MaintenanceFixture;
-import org.jgits3.maintenance.StagedManifests;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -49,6 +47,8 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
@@ -115,12 +115,8 @@ class VerificationTest {
   }
 
   private void changes(int count) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      String name = "refs/changes/" + count + "/of/a/batch/of/many/" + i;
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name));
-    }
-    TestRepositories.execute(repository, batch);
+    TestRepositories.createAll(
+        repository, first, count, i -> "refs/changes/" + count + "/of/a/batch/of/many/" + i);
   }
 
   private void point(String ref, ObjectId to) throws IOException {
@@ -351,20 +347,14 @@ class VerificationTest {
   /** Does something once, when the n-th thing is heard of fsck. */
   private static final class DuringFsck extends EmptyProgressMonitor {
     private final int when;
-    private final Action action;
+    private final IoRunnable action;
     private boolean fsck;
     private int heard;
     private boolean done;
 
-    DuringFsck(int when, Action action) {
+    DuringFsck(int when, IoRunnable action) {
       this.when = when;
       this.action = action;
-    }
-
-    /** Something that happens meanwhile. */
-    @FunctionalInterface
-    private interface Action {
-      void run() throws IOException;
     }
 
     private void hear() {
@@ -498,12 +488,13 @@ class VerificationTest {
   @Test
   void what_is_replaced_and_swept_while_it_is_verified_is_no_finding() throws Exception {
     TestRepositories.force(repository, "refs/heads/main", first);
-    StagedManifests staged = new StagedManifests(new DirectoryObjectStore(directory));
+    StagedStore staged = new StagedStore(new DirectoryObjectStore(directory));
     try (S3RepositoryManager elsewhere = TestRepositories.manager(staged);
         S3RepositoryManager users = MaintenanceFixture.manager(store)) {
       elsewhere.openRepository("r").close(); // knows the repository
       String replaced = LiveObject.of(manifest()).get(0).key();
-      staged.afterRead(
+      staged.after(
+          Request.READ_MANIFEST,
           () -> {
             try (S3Repository r = users.openRepository("r")) {
               TestRepositories.force(

@@ -37,11 +37,7 @@ class CreationInDoubtTest {
   @Test
   void a_creation_in_doubt_is_unknown_if_its_manifest_cannot_be_read() {
     store.nextPut(ScriptedStore.PutRequest::apply); // the pointer
-    store.nextPut(
-        put -> {
-          put.apply();
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswer();
     store.everyGet(
         get -> {
           throw new StoreException.Unavailable("manifest", "no answer", null);

@@ -121,11 +121,7 @@ class RepositoryCatalogTest {
     for (int i = 1; i < number; i++) {
       store.nextPut(ScriptedStore.PutRequest::apply);
     }
-    store.nextPut(
-        put -> {
-          put.apply();
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswer();
   }
 
   @ParameterizedTest
@@ -216,12 +212,10 @@ class RepositoryCatalogTest {
   @Test
   void create_of_a_repository_deleted_before_the_answer_says_that_it_is_gone() throws IOException {
     store.nextPut(ScriptedStore.PutRequest::apply); // the pointer
-    store.nextPut(
-        put -> {
-          put.apply();
+    store.loseAnswerAfter(
+        () -> {
           delete(catalog, A);
           create(catalog, A);
-          return ScriptedStore.NO_ANSWER;
         });
     assertThatThrownBy(() -> create(catalog, A)).isInstanceOf(ManifestException.Gone.class);
   }
@@ -229,12 +223,7 @@ class RepositoryCatalogTest {
   @Test
   void create_whose_repository_was_renamed_before_the_answer_is_success() throws IOException {
     store.nextPut(ScriptedStore.PutRequest::apply); // the pointer
-    store.nextPut(
-        put -> {
-          put.apply();
-          rename(catalog, A, B);
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswerAfter(() -> rename(catalog, A, B));
     String id = create(catalog, A);
     assertThat(look(B)).contains(id);
   }
@@ -311,11 +300,7 @@ class RepositoryCatalogTest {
   @Test
   void delete_goes_on_after_a_competing_commit() throws IOException {
     create(catalog, A);
-    store.nextPut(
-        put -> {
-          describe(A, "changed");
-          return put.apply();
-        });
+    store.applyAfter(() -> describe(A, "changed"));
     delete(catalog, A);
     assertThat(list()).isEmpty();
   }
@@ -338,11 +323,10 @@ class RepositoryCatalogTest {
   @Test
   void slower_of_two_deletions_is_refused_though_the_name_is_used_again() throws IOException {
     create(catalog, A);
-    store.nextPut(
-        put -> {
+    store.applyAfter(
+        () -> {
           delete(catalog, A);
           create(catalog, A);
-          return put.apply();
         });
     assertThatThrownBy(() -> delete(catalog, A)).isInstanceOf(ManifestException.Gone.class);
     assertThat(look(A)).isPresent();
@@ -423,11 +407,10 @@ class RepositoryCatalogTest {
   @Test
   void rename_does_not_take_what_has_got_the_old_name_since() throws IOException {
     String id = create(catalog, A);
-    store.nextPut(
-        put -> {
+    store.applyAfter(
+        () -> {
           rename(catalog, A, C);
           create(catalog, A);
-          return put.apply();
         });
     assertThatThrownBy(() -> rename(catalog, A, B)).isInstanceOf(ManifestException.Gone.class);
     assertThat(look(A)).isPresent().isNotEqualTo(Optional.of(id));
@@ -439,12 +422,7 @@ class RepositoryCatalogTest {
   void rename_in_doubt_that_others_have_undone_is_success() throws IOException {
     String id = create(catalog, A);
     store.nextPut(ScriptedStore.PutRequest::apply); // the pointer
-    store.nextPut(
-        put -> {
-          put.apply();
-          rename(catalog, B, A);
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswerAfter(() -> rename(catalog, B, A));
     assertThat(rename(catalog, A, B)).isEqualTo(id);
     assertThat(look(A)).contains(id);
     assertThat(list()).containsExactly(A);
@@ -454,11 +432,7 @@ class RepositoryCatalogTest {
   void two_renames_to_one_name_have_one_winner() throws IOException {
     create(catalog, A);
     create(catalog, C);
-    store.nextPut(
-        put -> {
-          rename(catalog, C, B);
-          return put.apply();
-        });
+    store.applyAfter(() -> rename(catalog, C, B));
     assertThatThrownBy(() -> rename(catalog, A, B)).isInstanceOf(ManifestException.Exists.class);
     assertThat(list()).containsExactlyInAnyOrder(A, B);
     describe(A, "still writable");

@@ -27,7 +27,6 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
@@ -59,7 +58,6 @@ class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMillis(200));
   private static final int CREATION = 2; // conditional writes of it
-  private static final PutOutcome REFUSED = new PutOutcome.Lost(false);
 
   private final ScriptedStore store = new ScriptedStore();
   private final List<Register.Applied> applied = new ArrayList<>();
@@ -80,19 +78,14 @@ class CommitProtocolModelTest {
 
   @Test
   void A0_write_whose_reply_was_lost_is_reported_as_success() {
-    loseReply();
+    store.loseAnswer();
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
   }
 
   @Test
   void A0_write_overtaken_after_its_lost_reply_is_reported_as_success() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          run(v, cas("V0", "1", "0"));
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswerAfter(() -> run(v, cas("V0", "1", "0")));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0", "V0");
   }
@@ -110,40 +103,26 @@ class CommitProtocolModelTest {
 
   @Test
   void A0_write_without_any_answer_is_unknown_and_may_be_applied_later() {
-    neverAnswer();
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
-    answerAgain();
+    leaveInDoubt();
     deliverLate();
     assertThat(ops()).containsExactly("W0");
   }
 
   @Test
   void A1_second_committer_does_not_take_the_write_of_the_first_for_its_own() throws IOException {
-    neverAnswer();
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
-    answerAgain();
+    leaveInDoubt();
     deliverLate();
     ManifestCommitter restarted = committer();
     restarted.validate();
-    store.nextPut(
-        put -> {
-          run(v, cas("V0", "1", "0"));
-          return put.apply();
-        });
+    store.applyAfter(() -> run(v, cas("V0", "1", "0")));
     assertThat(run(restarted, cas("W1", "1", "2"))).isEqualTo(FAIL);
     assertThat(ops()).containsExactly("W0", "V0");
   }
 
   @Test
   void A2_batch_after_an_unknown_one_is_not_taken_for_it() {
-    neverAnswer();
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
-    answerAgain();
-    store.nextPut(
-        put -> {
-          deliverLate();
-          return put.apply();
-        });
+    leaveInDoubt();
+    store.applyAfter(this::deliverLate);
     assertThat(run(w, cas("W1", "0", "2"))).isEqualTo(FAIL);
     assertThat(ops()).containsExactly("W0");
     assertThat(
@@ -163,12 +142,10 @@ class CommitProtocolModelTest {
 
   @Test
   void A3_write_in_doubt_whose_trace_was_pruned_is_unknown() {
-    store.nextPut(
-        put -> {
-          put.apply();
+    store.loseAnswerAfter(
+        () -> {
           commitByManyOthers();
           run(v, cas("V0", "1", "0"));
-          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
@@ -176,12 +153,10 @@ class CommitProtocolModelTest {
 
   @Test
   void A3b_forced_write_in_doubt_whose_trace_was_pruned_is_not_applied_twice() {
-    store.nextPut(
-        put -> {
-          put.apply();
+    store.loseAnswerAfter(
+        () -> {
           commitByManyOthers();
           run(v, set("V0", "7"));
-          return ScriptedStore.NO_ANSWER;
         });
     assertThat(run(w, set("W0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
@@ -214,12 +189,11 @@ class CommitProtocolModelTest {
 
   @Test
   void A4_writer_that_was_not_pruned_tries_again() {
-    store.nextPut(
-        put -> {
+    store.refuseAfter(
+        () -> {
           run(v, set("V0", "0"));
           run(v, set("V1", "5"));
           run(v, set("V2", "0"));
-          return REFUSED;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("V1", "V2", "W0");
@@ -237,23 +211,14 @@ class CommitProtocolModelTest {
   @Test
   void A4b_an_earlier_batch_of_the_same_writer_proves_nothing() {
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-    store.nextPut(
-        put -> {
-          run(v, cas("V0", "1", "0"));
-          return REFUSED;
-        });
+    store.refuseAfter(() -> run(v, cas("V0", "1", "0")));
     assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(FAIL);
     assertThat(ops()).containsExactly("W0", "V0");
   }
 
   @Test
   void A7_write_in_doubt_is_found_though_the_repository_is_deleted() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          catalog.delete(Optional.empty(), NAME, any -> {});
-          return ScriptedStore.NO_ANSWER;
-        });
+    store.loseAnswerAfter(() -> catalog.delete(Optional.empty(), NAME, any -> {}));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
   }
@@ -288,7 +253,7 @@ class CommitProtocolModelTest {
   void A7_missing_manifest_is_found_after_a_refusal_that_does_not_name_it() throws IOException {
     w.validate();
     store.delete(List.of(key()));
-    store.nextPut(put -> REFUSED);
+    store.nextPut(put -> ScriptedStore.REFUSED);
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
   }
 
@@ -338,11 +303,7 @@ class CommitProtocolModelTest {
 
   @Test
   void A14_refused_write_is_tried_again_however_many_writers_were_faster() {
-    store.nextPut(
-        put -> {
-          commitByManyOthers();
-          return put.apply();
-        });
+    store.applyAfter(this::commitByManyOthers);
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
   }
@@ -367,24 +328,14 @@ class CommitProtocolModelTest {
 
   @Test
   void A14c_write_that_the_way_copied_is_found_by_its_trace() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          run(v, cas("V0", "1", "0"));
-          return put.apply();
-        });
+    store.applyTwiceAround(() -> run(v, cas("V0", "1", "0")));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0", "V0");
   }
 
   @Test
   void A17_write_that_the_way_copied_is_found_in_a_tombstone() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          catalog.delete(Optional.empty(), NAME, any -> {});
-          return put.apply();
-        });
+    store.applyTwiceAround(() -> catalog.delete(Optional.empty(), NAME, any -> {}));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
   }
@@ -392,12 +343,10 @@ class CommitProtocolModelTest {
   @Test
   void A17_write_that_the_way_copied_is_found_after_a_rename_and_back() {
     RepositoryName other = RepositoryName.of("s");
-    store.nextPut(
-        put -> {
-          put.apply();
+    store.applyTwiceAround(
+        () -> {
           catalog.rename(Optional.empty(), NAME, other);
           catalog.rename(Optional.empty(), other, NAME);
-          return put.apply();
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
     assertThat(ops()).containsExactly("W0");
@@ -405,11 +354,10 @@ class CommitProtocolModelTest {
 
   @Test
   void A17_write_overtaken_before_a_deletion_is_refused_for_certain() {
-    store.nextPut(
-        put -> {
+    store.applyAfter(
+        () -> {
           run(v, cas("V0", "0", "1"));
           catalog.delete(Optional.empty(), NAME, any -> {});
-          return put.apply();
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
     assertThat(ops()).containsExactly("V0");
@@ -435,12 +383,7 @@ class CommitProtocolModelTest {
 
   @Test
   void A16_write_found_by_its_trace_after_its_deadline_is_a_success() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          time.sleep(2 * POLICY.deadline().toNanos());
-          return put.apply();
-        });
+    store.applyTwiceAround(() -> time.sleep(2 * POLICY.deadline().toNanos()));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
   }
 
@@ -453,7 +396,7 @@ class CommitProtocolModelTest {
               get -> {
                 throw new StoreException.Unavailable("manifest", "no answer", null);
               });
-          return REFUSED;
+          return ScriptedStore.REFUSED;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
   }
@@ -461,16 +404,15 @@ class CommitProtocolModelTest {
   @Test
   void A16_second_refusal_at_the_deadline_is_decided_by_a_read() throws IOException {
     w.validate();
-    store.nextPut(put -> REFUSED); // though no process wrote
+    store.nextPut(put -> ScriptedStore.REFUSED); // though no process wrote
     store.nextGet(
         get -> {
           throw new StoreException.Unavailable("manifest", "no answer", null);
         });
-    store.nextPut(
-        put -> {
+    store.applyAfter(
+        () -> {
           run(v, set("V0", "1"));
           time.sleep(2 * POLICY.deadline().toNanos());
-          return put.apply();
         });
     assertThatThrownBy(() -> w.commit(set("W0", "x")))
         .isInstanceOf(ManifestException.NotCommitted.class)
@@ -538,23 +480,14 @@ class CommitProtocolModelTest {
     }
   }
 
-  private void loseReply() {
-    store.nextPut(
-        put -> {
-          put.apply();
-          return ScriptedStore.NO_ANSWER;
-        });
-  }
-
-  private void neverAnswer() {
+  /** Does W0, whose writes are all under way yet when its deadline passes. */
+  private void leaveInDoubt() {
     store.everyPut(
         put -> {
           late.add(put);
           return ScriptedStore.NO_ANSWER;
         });
-  }
-
-  private void answerAgain() {
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     store.everyPut(ScriptedStore.PutRequest::apply);
   }
 

@@ -55,12 +55,11 @@ final class FullHeapCommitProcess {
         put -> {
           throw new OutOfMemoryError("as if");
         });
-    store.nextPut(
-        put -> {
+    store.applyAfter(
+        () -> {
           waiter.set(FullHeap.start(() -> commitInTheEnd(committer)));
           FullHeap.awaitWaiting(waiter.get());
           FullHeap.overflow();
-          return put.apply();
         });
     for (int i = 0; i < 2; i++) {
       FullHeap.tryInFull(() -> tryToCommit(committer, "first"));

@@ -3,11 +3,15 @@ package org.jgits3.internal.commit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.internal.commit.Register.cas;
+import static org.jgits3.internal.commit.Register.set;
+import static org.jgits3.store.ConcurrentTasks.waitWhile;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
@@ -18,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jgits3.internal.catalog.RepositoryCatalog;
+import org.jgits3.internal.commit.Register.Report;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
@@ -30,8 +35,8 @@ import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
-import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
+import org.jgits3.testing.FullHeap.FillsTheHeap;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +61,10 @@ class ManifestCommitterTest {
 
   private final ScriptedStore store = new ScriptedStore();
   private final List<Thread> threads = new ArrayList<>();
+
+  /** Holds a request. */
+  private final CountDownLatch held = new CountDownLatch(1);
+
   private ManifestCommitter committer;
   private ManifestCommitter other;
 
@@ -75,44 +84,28 @@ class ManifestCommitterTest {
 
   @Test
   void B1_refusals_wait_for_the_write_of_their_batch_and_are_recomputed() throws Exception {
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "0x")));
-    awaitFirstPut();
-    FutureTask<Register.Report> op0 = start(() -> commit(Register.cas("op0", "0x", "1")));
-    awaitThreads(Thread.State.TIMED_WAITING, 1);
-    FutureTask<Register.Report> op1 = start(() -> commit(Register.cas("op1", "9", "2")));
-    awaitThreads(Thread.State.TIMED_WAITING, 2);
-    store.nextPut(
-        put -> {
-          assertThat(op0.isDone() || op1.isDone()).isFalse();
-          other.commit(Register.set("V0", "9"));
-          return put.apply();
+    List<FutureTask<Report>> ops =
+        startInTurn(List.of(set("first", "0x"), cas("op0", "0x", "1"), cas("op1", "9", "2")));
+    store.applyAfter(
+        () -> {
+          assertThat(ops.get(1).isDone() || ops.get(2).isDone()).isFalse();
+          other.commit(set("V0", "9"));
         });
     held.countDown();
-    assertThat(first.get()).isEqualTo(Register.Report.OK);
-    assertThat(op0.get()).isEqualTo(Register.Report.FAIL);
-    assertThat(op1.get()).isEqualTo(Register.Report.OK);
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
+    assertThat(ops.get(1).get()).isEqualTo(Report.FAIL);
+    assertThat(ops.get(2).get()).isEqualTo(Report.OK);
   }
 
   @Test
   void B1_refusals_are_unknown_if_the_write_of_their_batch_is() throws Exception {
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
-    awaitFirstPut();
-    FutureTask<Register.Report> first = start(() -> commit(Register.set("first", "5")));
-    awaitThreads(Thread.State.TIMED_WAITING, 1);
-    FutureTask<Register.Report> refused = start(() -> commit(Register.cas("r", "7", "8")));
-    awaitThreads(Thread.State.TIMED_WAITING, 2);
-    store.nextPut(
-        put -> {
-          put.apply();
-          store.overwrite(key(), new byte[] {1, 2, 3});
-          return ScriptedStore.NO_ANSWER;
-        });
+    List<FutureTask<Report>> ops =
+        startInTurn(List.of(set("before", "1"), set("first", "5"), cas("r", "7", "8")));
+    store.loseAnswerAfter(() -> store.overwrite(key(), new byte[] {1, 2, 3}));
     held.countDown();
-    assertThat(before.get()).isEqualTo(Register.Report.OK);
-    assertThatThrownBy(first::get).hasCauseInstanceOf(UnknownOutcomeException.class);
-    assertThatThrownBy(refused::get).hasCauseInstanceOf(UnknownOutcomeException.class);
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
+    assertThatThrownBy(ops.get(1)::get).hasCauseInstanceOf(UnknownOutcomeException.class);
+    assertThatThrownBy(ops.get(2)::get).hasCauseInstanceOf(UnknownOutcomeException.class);
   }
 
   @Holds(
@@ -124,59 +117,53 @@ class ManifestCommitterTest {
     committer =
         new ManifestCommitter(
             StoredManifest.file(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
-    awaitFirstPut();
-    List<FutureTask<Register.Report>> batch = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      String value = "2" + i;
-      batch.add(start(() -> commit(Register.set("op" + value, value))));
-      awaitThreads(Thread.State.TIMED_WAITING, i + 1);
-    }
+    List<FutureTask<Report>> ops =
+        startInTurn(
+            List.of(set("before", "1"), set("op0", "20"), set("op1", "21"), set("op2", "22")));
+    List<FutureTask<Report>> batch = ops.subList(1, 4);
     store.nextPut(
         put -> {
-          other.commit(Register.set("V0", "9"));
+          other.commit(set("V0", "9"));
           ahead.set(POLICY.deadline().toNanos());
           store.nextGet(
               get -> {
-                awaitTrue(
+                waitWhile(
                     () ->
                         threadsIn(Thread.State.TERMINATED) + threadsIn(Thread.State.WAITING)
-                            == batch.size()); // the first one, and all of these but this one
+                            != batch.size()); // the first one, and all of these but this one
                 return get.read();
               });
           return put.apply();
         });
     held.countDown();
-    assertThat(before.get()).isEqualTo(Register.Report.OK);
-    for (FutureTask<Register.Report> op : batch) {
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
+    for (FutureTask<Report> op : batch) {
       assertThatThrownBy(op::get).hasCauseInstanceOf(ManifestException.NotCommitted.class);
     }
   }
 
   /** Starts a validation whose answer has been read and waits. */
-  private FutureTask<VersionedManifest> validateHeldBy(CountDownLatch held) throws Exception {
+  private FutureTask<VersionedManifest> validateHeld() throws Exception {
     store.nextGet(
         get -> {
           GetResult answer = get.read();
-          await(held);
+          awaitRelease();
           return answer;
         });
     int gets = store.gets();
     FutureTask<VersionedManifest> validation = start(committer::validate);
-    awaitTrue(() -> store.gets() == gets + 1);
+    waitWhile(() -> store.gets() == gets);
     return validation;
   }
 
   @Test
   void F1_lookup_does_not_join_a_validation_that_was_under_way() throws Exception {
     committer.validate();
-    CountDownLatch held = new CountDownLatch(1);
-    FutureTask<VersionedManifest> early = validateHeldBy(held);
+    FutureTask<VersionedManifest> early = validateHeld();
     long committed = commitElsewhere();
     FutureTask<VersionedManifest> late = start(committer::validate);
     FutureTask<VersionedManifest> later = start(committer::validate);
-    awaitThreads(Thread.State.WAITING, 2);
+    waitWhile(() -> threadsIn(Thread.State.WAITING) < 2);
     int before = store.gets();
     held.countDown();
     early.get();
@@ -189,9 +176,8 @@ class ManifestCommitterTest {
   void F2_late_answer_does_not_bring_an_earlier_manifest_back() throws Exception {
     committer.validate();
     commitElsewhere();
-    CountDownLatch held = new CountDownLatch(1);
-    FutureTask<VersionedManifest> slow = validateHeldBy(held);
-    assertThat(commit(Register.set("W0", "5"))).isEqualTo(Register.Report.OK);
+    FutureTask<VersionedManifest> slow = validateHeld();
+    assertThat(commit(set("W0", "5"))).isEqualTo(Report.OK);
     VersionedManifest newest = committer.cached().orElseThrow();
     held.countDown();
     assertThat(slow.get()).isEqualTo(newest);
@@ -218,17 +204,10 @@ class ManifestCommitterTest {
 
   @Test
   void changes_that_wait_share_one_put() throws Exception {
-    CountDownLatch held = holdFirstPut();
-    List<FutureTask<Register.Report>> tasks = new ArrayList<>();
-    tasks.add(start(() -> commit(counting())));
-    awaitFirstPut();
-    for (int i = 1; i < 64; i++) {
-      tasks.add(start(() -> commit(counting())));
-    }
-    awaitThreads(Thread.State.TIMED_WAITING, 63);
+    List<FutureTask<Report>> tasks = startInTurn(Collections.nCopies(64, counting()));
     held.countDown();
-    for (FutureTask<Register.Report> task : tasks) {
-      assertThat(task.get()).isEqualTo(Register.Report.OK);
+    for (FutureTask<Report> task : tasks) {
+      assertThat(task.get()).isEqualTo(Report.OK);
     }
     assertThat(store.puts()).as("the first, all others").hasSize(CREATION + 2);
     assertThat(Register.value(committer.validate().manifest())).isEqualTo("64");
@@ -236,48 +215,40 @@ class ManifestCommitterTest {
 
   @Test
   void change_that_throws_fails_alone() throws Exception {
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> first = start(() -> commit(counting()));
-    awaitFirstPut();
-    FutureTask<Register.Report> bad =
-        start(
-            () ->
-                commit(
-                    base -> {
-                      throw new IOException("bad");
-                    }));
-    awaitThreads(Thread.State.TIMED_WAITING, 1);
-    FutureTask<Register.Report> good = start(() -> commit(counting()));
-    awaitThreads(Thread.State.TIMED_WAITING, 2);
-    held.countDown();
-    assertThat(first.get()).isEqualTo(Register.Report.OK);
-    assertThatThrownBy(bad::get).hasCauseInstanceOf(IOException.class).hasMessageContaining("bad");
-    assertThat(good.get()).isEqualTo(Register.Report.OK);
+    ManifestChange<Report> bad =
+        base -> {
+          throw new IOException("bad");
+        };
+    assertThatThrownBy(failsAloneInBatch(bad)::get)
+        .hasCauseInstanceOf(IOException.class)
+        .hasMessageContaining("bad");
   }
 
   @Test
   void change_that_makes_the_manifest_too_large_fails_alone() throws Exception {
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> first = start(() -> commit(counting()));
-    awaitFirstPut();
-    FutureTask<Register.Report> large = start(() -> commit(configuring("x".repeat(300_000))));
-    awaitThreads(Thread.State.TIMED_WAITING, 1);
-    FutureTask<Register.Report> good = start(() -> commit(counting()));
-    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    RepositorySettings large = new RepositorySettings("x".repeat(300_000), "");
+    FutureTask<Report> failed =
+        failsAloneInBatch(base -> Proposal.edit(base.withSettings(large), Report.OK));
+    assertThatThrownBy(failed::get).hasCauseInstanceOf(ManifestException.TooLarge.class);
+  }
+
+  /** Makes a change in one batch with another one, which succeeds. */
+  private FutureTask<Report> failsAloneInBatch(ManifestChange<Report> bad) throws Exception {
+    List<FutureTask<Report>> ops = startInTurn(List.of(counting(), bad, counting()));
     held.countDown();
-    assertThat(first.get()).isEqualTo(Register.Report.OK);
-    assertThatThrownBy(large::get).hasCauseInstanceOf(ManifestException.TooLarge.class);
-    assertThat(good.get()).isEqualTo(Register.Report.OK);
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
+    assertThat(ops.get(2).get()).isEqualTo(Report.OK);
+    return ops.get(1);
   }
 
   @Test
   void writer_that_stalled_past_the_sweep_boundary_is_refused_alone() throws IOException {
     String stalled = ObjectNames.mint(committer.validate().manifest());
-    commit(base -> Proposal.edit(base.withSweepBoundary(base.generation()), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(base.generation()), Report.OK));
     assertThatThrownBy(() -> commit(packing(stalled)))
         .isInstanceOf(ManifestException.Stalled.class);
     String fresh = ObjectNames.mint(committer.validate().manifest());
-    assertThat(commit(packing(fresh))).isEqualTo(Register.Report.OK);
+    assertThat(commit(packing(fresh))).isEqualTo(Report.OK);
   }
 
   @Holds("ListingRules: No manifest lists a pack twice")
@@ -289,7 +260,7 @@ class ManifestCommitterTest {
                 commit(
                     base -> {
                       PackEntry pack = base.packs().get(0);
-                      return Proposal.edit(base.withPacks(List.of(pack, pack)), Register.Report.OK);
+                      return Proposal.edit(base.withPacks(List.of(pack, pack)), Report.OK);
                     }))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("twice");
@@ -300,15 +271,15 @@ class ManifestCommitterTest {
   void name_that_left_the_manifest_never_returns() throws IOException {
     String id = ObjectNames.mint(committer.validate().manifest());
     commit(packing(id));
-    commit(base -> Proposal.edit(base.withPacks(List.of()), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withPacks(List.of()), Report.OK));
     assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
   }
 
   @Test
   void sweep_boundary_and_dropped_never_go_back() throws IOException {
     commit(counting());
-    commit(base -> Proposal.edit(base.withSweepBoundary(2).withDropped(2), Register.Report.OK));
-    commit(base -> Proposal.edit(base.withSweepBoundary(0).withDropped(0), Register.Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(2).withDropped(2), Report.OK));
+    commit(base -> Proposal.edit(base.withSweepBoundary(0).withDropped(0), Report.OK));
     Manifest manifest = committer.validate().manifest();
     assertThat(manifest.sweepBoundary()).isEqualTo(2);
     assertThat(manifest.dropped()).isEqualTo(2);
@@ -348,7 +319,7 @@ class ManifestCommitterTest {
   @Test
   void interrupt_does_not_end_a_commit_and_is_kept() throws IOException {
     Thread.currentThread().interrupt();
-    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(commit(counting())).isEqualTo(Report.OK);
     assertThat(Thread.interrupted()).isTrue();
   }
 
@@ -373,7 +344,7 @@ class ManifestCommitterTest {
           throw new OutOfMemoryError("as if");
         });
     committer.onChange((before, after) -> seen.add(after.generation()));
-    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(commit(counting())).isEqualTo(Report.OK);
     assertThat(seen).containsExactly(1L, 2L);
   }
 
@@ -392,14 +363,8 @@ class ManifestCommitterTest {
           }
         };
     committer = StoredManifest.committer(full, NAME, POLICY);
-    CountDownLatch held = holdFirstPut();
-    FutureTask<Register.Report> start = start(() -> commit(Register.set("start", "1")));
-    awaitFirstPut();
-    List<FutureTask<Register.Report>> batch = new ArrayList<>();
-    batch.add(start(() -> commit(Register.cas("op1", "1", "2"))));
-    awaitThreads(Thread.State.TIMED_WAITING, 1);
-    batch.add(start(() -> commit(Register.cas("op2", "2", "3"))));
-    awaitThreads(Thread.State.TIMED_WAITING, 2);
+    List<FutureTask<Report>> ops =
+        startInTurn(List.of(set("start", "1"), cas("op1", "1", "2"), cas("op2", "2", "3")));
     store.nextPut(
         put -> {
           put.apply();
@@ -407,9 +372,9 @@ class ManifestCommitterTest {
           throw new OutOfMemoryError("as if");
         });
     held.countDown();
-    assertThat(start.get()).isEqualTo(Register.Report.OK);
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
     List<String> told = new ArrayList<>();
-    for (FutureTask<Register.Report> op : batch) {
+    for (FutureTask<Report> op : ops.subList(1, 3)) {
       try {
         told.add(op.get().toString());
       } catch (ExecutionException e) {
@@ -445,7 +410,7 @@ class ManifestCommitterTest {
         new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
     assertThatThrownBy(() -> committer.commit(counting(), List.of(pack)))
         .isInstanceOf(OutOfMemoryError.class);
-    assertThat(commit(counting())).isEqualTo(Register.Report.OK);
+    assertThat(commit(counting())).isEqualTo(Report.OK);
     assertThat(other.validate().manifest().packs()).isEmpty();
     assertThat(pack.forget()).isTrue();
   }
@@ -490,7 +455,7 @@ class ManifestCommitterTest {
     };
   }
 
-  private Register.Report commit(ManifestChange<Register.Report> change) throws IOException {
+  private Report commit(ManifestChange<Report> change) throws IOException {
     return committer.commit(change);
   }
 
@@ -504,37 +469,31 @@ class ManifestCommitterTest {
     return other.cached().orElseThrow().manifest().generation();
   }
 
-  private static ManifestChange<Register.Report> counting() {
+  private static ManifestChange<Report> counting() {
     return base ->
-        Register.set("count", Integer.toString(Integer.parseInt(Register.value(base)) + 1))
-            .propose(base);
+        set("count", Integer.toString(Integer.parseInt(Register.value(base)) + 1)).propose(base);
   }
 
-  private static ManifestChange<Register.Report> configuring(String config) {
-    return base ->
-        Proposal.edit(
-            base.withSettings(new RepositorySettings(config, base.settings().description())),
-            Register.Report.OK);
+  private static ManifestChange<Report> packing(String id) {
+    return base -> Proposal.edit(base.withPacks(List.of(ManifestFixture.pack(id))), Report.OK);
   }
 
-  private static ManifestChange<Register.Report> packing(String id) {
-    return base ->
-        Proposal.edit(base.withPacks(List.of(ManifestFixture.pack(id))), Register.Report.OK);
+  /** Starts changes one after the other, all of which wait while the write of the first is held. */
+  private List<FutureTask<Report>> startInTurn(List<ManifestChange<Report>> changes) {
+    store.applyAfter(this::awaitRelease);
+    List<FutureTask<Report>> started = new ArrayList<>();
+    for (ManifestChange<Report> change : changes) {
+      int before = started.size();
+      started.add(start(() -> commit(change)));
+      waitWhile(
+          () -> store.puts().size() == CREATION || threadsIn(Thread.State.TIMED_WAITING) < before);
+    }
+    return started;
   }
 
-  private CountDownLatch holdFirstPut() {
-    CountDownLatch held = new CountDownLatch(1);
-    store.nextPut(
-        put -> {
-          await(held);
-          return put.apply();
-        });
-    return held;
-  }
-
-  private static void await(CountDownLatch latch) throws IOException {
+  private void awaitRelease() throws IOException {
     try {
-      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(held.await(30, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       throw new IOException(e);
     }
@@ -548,15 +507,7 @@ class ManifestCommitterTest {
     return task;
   }
 
-  private void awaitFirstPut() {
-    awaitTrue(() -> store.puts().size() > CREATION);
-  }
-
-  /** Waits until so many threads, beside the one that does the request, wait for its end. */
-  private void awaitThreads(Thread.State state, int count) {
-    awaitTrue(() -> threadsIn(state) >= count);
-  }
-
+  /** Threads in a state, beside the one that does a request. */
   private long threadsIn(Thread.State state) {
     return threads.stream().filter(thread -> waitsInCommitter(thread, state)).count();
   }
@@ -565,17 +516,5 @@ class ManifestCommitterTest {
     return thread.getState() == state
         && Arrays.stream(thread.getStackTrace())
             .noneMatch(frame -> frame.getClassName().contains("ScriptedStore"));
-  }
-
-  private static void awaitTrue(Callable<Boolean> condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    try {
-      while (!condition.call()) {
-        assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-        Thread.onSpinWait();
-      }
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
   }
 }

@@ -12,7 +12,6 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.GetResult;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,11 +75,7 @@ class OutageDeadlineTest {
   @Test
   void a_defeat_that_a_read_has_to_explain_ends_at_the_deadline() throws Exception {
     committer.validate();
-    store.nextPut(
-        put -> {
-          goAway();
-          return new PutOutcome.Lost(false);
-        });
+    store.refuseAfter(this::goAway);
     assertEndsAtDeadline(Register.set("W", "1"), UnknownOutcomeException.class);
   }
 

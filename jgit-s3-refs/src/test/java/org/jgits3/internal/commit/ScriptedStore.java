@@ -5,31 +5,22 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
-import org.jgits3.store.MultipartUpload;
-import org.jgits3.store.ObjectInfo;
-import org.jgits3.store.ObjectStore;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.PartBody;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadRequest;
-import org.jgits3.store.UploadedPart;
 
 /**
  * A store in memory whose conditional writes and reads are decided by a script: when each is
@@ -37,10 +28,10 @@ import org.jgits3.store.UploadedPart;
  *
  * <p>Versions are content hashes, as on most servers, so that equal bytes have equal versions.
  */
-public final class ScriptedStore implements ObjectStore {
+public final class ScriptedStore extends MemoryObjectStore {
   public static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer");
+  public static final PutOutcome REFUSED = new PutOutcome.Lost(false);
 
-  private final Map<String, byte[]> objects = new TreeMap<>(); // guarded by this
   private final Queue<PutScript> putScripts = new ArrayDeque<>(); // guarded by this
   private final Queue<GetScript> getScripts = new ArrayDeque<>(); // guarded by this
   private final List<PutRequest> puts = new ArrayList<>(); // guarded by this
@@ -101,13 +92,56 @@ public final class ScriptedStore implements ObjectStore {
     }
 
     public GetResult read() {
-      return serveGet(this);
+      return answer(find("GET", key), known);
     }
   }
 
   /** Decides the next write that no earlier script decides. */
   public synchronized void nextPut(PutScript script) {
     putScripts.add(script);
+  }
+
+  /** Applies the next write, lets others act, and loses the answer. */
+  public void loseAnswerAfter(IoRunnable others) {
+    nextPut(
+        put -> {
+          put.apply();
+          others.run();
+          return NO_ANSWER;
+        });
+  }
+
+  /** Applies the next write and loses the answer. */
+  public void loseAnswer() {
+    loseAnswerAfter(() -> {});
+  }
+
+  /** Lets others act before the next write arrives. */
+  public void applyAfter(IoRunnable others) {
+    nextPut(
+        put -> {
+          others.run();
+          return put.apply();
+        });
+  }
+
+  /** Applies the next write, lets others act, and answers to a copy of it that arrives then. */
+  public void applyTwiceAround(IoRunnable others) {
+    nextPut(
+        put -> {
+          put.apply();
+          others.run();
+          return put.apply();
+        });
+  }
+
+  /** Lets others act, and refuses the next write. */
+  public void refuseAfter(IoRunnable others) {
+    nextPut(
+        put -> {
+          others.run();
+          return REFUSED;
+        });
   }
 
   /** Decides the next read that no earlier script decides. */
@@ -141,13 +175,13 @@ public final class ScriptedStore implements ObjectStore {
   }
 
   /** Bytes of an object that exists. */
-  public synchronized byte[] bytes(String key) {
-    return objects.get(key).clone();
+  public byte[] bytes(String key) {
+    return find("GET", key).bytes().clone();
   }
 
   /** Writes an object directly. */
-  public synchronized void overwrite(String key, byte[] bytes) {
-    objects.put(key, bytes.clone());
+  public void overwrite(String key, byte[] bytes) {
+    put(key, bytes, 0, bytes.length);
   }
 
   @Override
@@ -174,104 +208,20 @@ public final class ScriptedStore implements ObjectStore {
   }
 
   private synchronized PutOutcome applyPut(PutRequest request) {
-    byte[] current = objects.get(request.key);
-    if (request.precondition instanceof Precondition.Matches matches) {
-      if (current == null || !version(current).equals(matches.version())) {
-        return new PutOutcome.Lost(current == null);
-      }
-    } else if (current != null) {
-      return new PutOutcome.Lost(false);
+    PutOutcome outcome = write(request.key, request.body, request.precondition);
+    if (outcome instanceof PutOutcome.Won) {
+      applied.accept(request);
     }
-    objects.put(request.key, request.body);
-    applied.accept(request);
-    return new PutOutcome.Won(version(request.body));
-  }
-
-  private synchronized GetResult serveGet(GetRequest request) {
-    byte[] current = objects.get(request.key);
-    if (current == null) {
-      return new GetResult.Missing();
-    }
-    ObjectVersion version = version(current);
-    return request.known.isPresent() && request.known.get().equals(version)
-        ? new GetResult.NotModified()
-        : new GetResult.Found(current.clone(), version);
+    return outcome;
   }
 
   /** A version that follows from the bytes, and takes less time than that of a real store. */
-  private static ObjectVersion version(byte[] bytes) {
+  @Override
+  protected ObjectVersion version(byte[] bytes) {
     CRC32 one = new CRC32();
     one.update(bytes);
     CRC32C other = new CRC32C();
     other.update(bytes);
     return new ObjectVersion(Long.toHexString(one.getValue() << 32 | other.getValue()));
-  }
-
-  @Override
-  public synchronized void list(String prefix, Consumer<ListedObject> each) {
-    objects.forEach(
-        (key, bytes) -> {
-          if (key.startsWith(prefix)) {
-            each.accept(new ListedObject(key, bytes.length, Optional.of(version(bytes))));
-          }
-        });
-  }
-
-  @Override
-  public synchronized void delete(Collection<String> keys) {
-    keys.forEach(objects::remove);
-  }
-
-  @Override
-  public String location() {
-    return "memory:";
-  }
-
-  @Override
-  public void close() {}
-
-  @Override
-  public boolean compare(ReadRequest held) {
-    throw new UnsupportedOperationException(held.key());
-  }
-
-  @Override
-  public ObjectVersion read(ReadRequest range) {
-    throw new UnsupportedOperationException(range.key());
-  }
-
-  @Override
-  public Optional<ObjectInfo> stat(String key) {
-    throw new UnsupportedOperationException(key);
-  }
-
-  @Override
-  public synchronized void put(String key, byte[] src, int offset, int length) {
-    objects.put(key, Arrays.copyOfRange(src, offset, offset + length));
-  }
-
-  @Override
-  public MultipartUpload beginMultipart(String key, Map<String, String> metadata) {
-    throw new UnsupportedOperationException(key);
-  }
-
-  @Override
-  public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body) {
-    throw new UnsupportedOperationException(upload.toString());
-  }
-
-  @Override
-  public void completeMultipart(MultipartUpload upload, List<UploadedPart> parts) {
-    throw new UnsupportedOperationException(upload.toString());
-  }
-
-  @Override
-  public void abortMultipart(MultipartUpload upload) {
-    throw new UnsupportedOperationException(upload.toString());
-  }
-
-  @Override
-  public List<MultipartUpload> listMultipart(String prefix) {
-    throw new UnsupportedOperationException(prefix);
   }
 }

@@ -9,14 +9,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
@@ -112,23 +111,9 @@ class UntrustedManifestTest {
   void other_bytes_are_parsed_once_however_many_wait_for_them() throws Exception {
     committer.validate();
     set(other, "5");
-    CountDownLatch go = new CountDownLatch(1);
-    List<FutureTask<VersionedManifest>> tasks = new ArrayList<>();
-    for (int i = 0; i < THREADS; i++) {
-      FutureTask<VersionedManifest> task =
-          new FutureTask<>(
-              () -> {
-                go.await();
-                return committer.validate();
-              });
-      tasks.add(task);
-      new Thread(task).start();
-    }
-    go.countDown();
-    Manifest newest = committer.validate().manifest();
-    for (FutureTask<VersionedManifest> task : tasks) {
-      assertThat(task.get().manifest()).isSameAs(newest);
-    }
+    List<VersionedManifest> read = ConcurrentTasks.results(THREADS, committer::validate);
+    Manifest newest = read.get(0).manifest();
+    assertThat(read).allSatisfy(each -> assertThat(each.manifest()).isSameAs(newest));
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
     assertThat(committer.validate().manifest()).isSameAs(newest);
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);

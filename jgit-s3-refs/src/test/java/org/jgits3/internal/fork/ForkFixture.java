@@ -6,15 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
@@ -26,6 +23,7 @@ import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
+import org.jgits3.store.StoreContent;
 
 /** A store with a repository {@code r} of two packs and a template {@code t} of it. */
 public final class ForkFixture {
@@ -86,24 +84,15 @@ public final class ForkFixture {
     }
   }
 
-  public static List<String> refs(Repository r) throws IOException {
-    List<String> refs = new ArrayList<>();
-    for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-      refs.add(ref.getName() + ' ' + ref.getObjectId().name());
-    }
-    return refs;
-  }
-
   public List<String> refs(String name) throws IOException {
     try (S3Repository r = manager.openRepository(name)) {
-      return refs(r);
+      return TestRepositories.refs(r);
     }
   }
 
   /** Keys of the objects that are stored under the id of a repository. */
   public Set<String> stored(String repositoryId) throws IOException {
-    Set<String> keys = new TreeSet<>();
-    store.list(ObjectNames.prefix(repositoryId), object -> keys.add(object.key()));
+    Set<String> keys = new TreeSet<>(StoreContent.keys(store, ObjectNames.prefix(repositoryId)));
     keys.removeIf(key -> ObjectNames.mintedAtOf(key).isEmpty() || key.contains("/sweep/"));
     return keys;
   }

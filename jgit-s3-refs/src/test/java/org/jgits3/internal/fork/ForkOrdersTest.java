@@ -39,9 +39,9 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreContent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -75,16 +75,14 @@ class ForkOrdersTest {
   private MemoryObjectStore copy() throws IOException {
     MemoryObjectStore copy = new MemoryObjectStore();
     for (String key : keys(base)) {
-      byte[] bytes = ((GetResult.Found) base.get(key, Optional.empty())).bytes();
+      byte[] bytes = StoreContent.bytes(base, key);
       copy.put(key, bytes, 0, bytes.length);
     }
     return copy;
   }
 
   private static Set<String> keys(ObjectStore store) throws IOException {
-    Set<String> keys = new TreeSet<>();
-    store.list("", object -> keys.add(object.key()));
-    return keys;
+    return new TreeSet<>(StoreContent.keys(store, ""));
   }
 
   /** A process that sends its requests for manifests and objects one by one, when it is told to. */

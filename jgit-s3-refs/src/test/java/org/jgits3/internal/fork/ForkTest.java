@@ -82,7 +82,7 @@ class ForkTest extends ForkTestCase {
   @Test
   void a_fork_has_refs_and_objects_of_its_template_and_none_of_its_own() throws Exception {
     try (S3Repository fork = it.manager.fork("t", "f")) {
-      assertThat(ForkFixture.refs(fork)).isEqualTo(it.refs("r"));
+      assertThat(TestRepositories.refs(fork)).isEqualTo(it.refs("r"));
       assertThat(fork.parseCommit(it.second).getParent(0)).isEqualTo(it.first);
       assertThat(fork.getFullBranch()).isEqualTo(it.manager.openRepository("t").getFullBranch());
     }
@@ -251,7 +251,7 @@ class ForkTest extends ForkTestCase {
       Folds.fold(staging);
       assertThat(staging.manifest().refs().hasRecent()).isTrue();
       it.manager.imports().freeze(staging, staging.manifest());
-      refs = ForkFixture.refs(staging);
+      refs = TestRepositories.refs(staging);
       it.manager.imports().publish(staging, RepositoryName.of("u"));
     }
     it.manager.fork("u", "g").close();

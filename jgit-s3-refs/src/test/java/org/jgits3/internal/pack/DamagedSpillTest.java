@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -23,7 +22,7 @@ import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
@@ -71,10 +70,8 @@ class DamagedSpillTest {
   }
 
   private S3RepositoryManager manager() throws Exception {
-    Config config = new Config();
-    config.setString("s3", "receive", "spillDirectory", spills.toString());
-    return new S3RepositoryManager(
-        new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    return TestRepositories.manager(
+        new DirectoryObjectStore(directory), "[s3 \"receive\"]\nspillDirectory = " + spills);
   }
 
   private boolean accepted(S3Repository repository, byte[] pack) {

@@ -6,9 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,12 +13,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.IntStream;
 import org.eclipse.jgit.events.ListenerHandle;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -30,18 +23,14 @@ import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
-import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.RefSpec;
@@ -57,7 +46,6 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
@@ -65,22 +53,13 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.ConcurrentTasks;
-import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
-import org.jgits3.store.FaultInjectingObjectStore.Fault;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
-import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -96,133 +75,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Holds(
     "DeferredPacks: A handle sees another's pack only after it is published, so that it stays "
         + "(P1)")
-@Timeout(120) // threads wait for each other
-class DeferredPacksTest {
+class DeferredPacksTest extends DeferredPacksTestCase {
   private static final Set<Thread.State> WAITING =
       Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
-  private static final String MAIN = "refs/heads/main";
-  private static final String OTHER = "refs/heads/other";
-  private static final PackBytes PACK = pack(1);
-
-  @TempDir Path directory;
-  private final RequestCounts counts = new RequestCounts();
-  private DirectoryObjectStore store;
-  private GatedStore gate;
-  @AutoClose private S3RepositoryManager manager;
-  @AutoClose private S3RepositoryManager elsewhere;
-
-  private static PackBytes pack(long seed) {
-    try {
-      return PackBytes.ofSize(1_000, seed);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  /** A store whose next conditional write waits until the test lets it go. */
-  private static final class GatedStore extends DelegatingObjectStore {
-    private final AtomicReference<CountDownLatch> gate = new AtomicReference<>();
-    private final CountDownLatch reached = new CountDownLatch(1);
-    private boolean refuses;
-    private volatile boolean deaf;
-
-    GatedStore(DirectoryObjectStore store) {
-      super(store);
-    }
-
-    @Override
-    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-      if (refuses) {
-        refuses = false;
-        throw new StoreException.Refused(key, key + ": refused once", null);
-      }
-      if (deaf) {
-        reached.countDown();
-        throw new IOException(key + ": never arrived");
-      }
-      CountDownLatch closed = gate.getAndSet(null);
-      if (closed != null) {
-        reached.countDown();
-        ConcurrentTasks.await(closed);
-      }
-      return super.putIf(key, body, precondition);
-    }
-  }
-
-  @BeforeEach
-  void open() throws Exception {
-    store = new DirectoryObjectStore(directory);
-    gate = new GatedStore(store);
-    manager = TestRepositories.manager(new ObservedObjectStore(gate, counts));
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
-    manager.createRepository("r").close();
-  }
-
-  private static S3Repository push(S3RepositoryManager manager) throws IOException {
-    S3Repository repository = manager.openRepository("r", Purpose.request());
-    repository.getObjectDatabase().deferReceivedPacks();
-    return repository;
-  }
-
-  /** Opens the handle of a push that has received the pack. */
-  private S3Repository received() throws IOException {
-    S3Repository pushed = push(manager);
-    receive(pushed, PACK);
-    return pushed;
-  }
-
-  private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {
-    return pack.pushTo(repository);
-  }
-
-  static Result update(S3Repository repository, String name, ObjectId id) throws IOException {
-    RefUpdate update = repository.updateRef(name);
-    update.setNewObjectId(id);
-    update.setExpectedOldObjectId(ObjectId.zeroId());
-    return update.update();
-  }
-
-  static boolean has(S3Repository repository, ObjectId id) throws IOException {
-    try (var reader = repository.newObjectReader()) {
-      return reader.has(id);
-    }
-  }
-
-  private List<PackEntry> listed() throws IOException {
-    try (S3Repository r = elsewhere.openRepository("r", Purpose.request())) {
-      return r.manifest().packs();
-    }
-  }
-
   @AfterEach
-  void everythingIsThere() throws Exception {
-    everythingIsThere(directory);
-  }
-
-  /** Every object that a ref leads to can be read by a process that knows nothing yet. */
-  static void everythingIsThere(Path directory) throws Exception {
-    DirectoryObjectStore store = new DirectoryObjectStore(directory);
-    try (S3RepositoryManager fresh = TestRepositories.manager(store);
-        S3Repository r = fresh.openRepository("r");
-        ObjectWalk walk = new ObjectWalk(r)) {
-      for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {
-        walk.markStart(walk.parseAny(ref.getObjectId()));
-      }
-      walk.checkConnectivity();
-      for (PackEntry pack : r.manifest().packs()) {
-        for (String key : pack.objectSizes(r.manifest().repositoryId()).keySet()) {
-          assertThat(store.stat(key)).as(key).isPresent();
-        }
-      }
-    }
-  }
-
-  /** Sets a ref in the process that knows of no deferred pack. */
-  private void setElsewhere(String name, ObjectId id) throws IOException {
-    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-      assertThat(update(there, name, id)).isEqualTo(Result.NEW);
-    }
+  void nothingIsMissing() throws Exception {
+    everythingIsThere();
   }
 
   /** Commits a tree through another handle, which is closed. */
@@ -238,17 +97,14 @@ class DeferredPacksTest {
     assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
   }
 
-  private long packObjects() throws IOException {
-    List<String> keys = new ArrayList<>();
-    store.list("objects/", o -> keys.add(o.key()));
-    return keys.stream().filter(key -> key.contains("/pack/")).count();
+  private int packObjects() throws IOException {
+    return keys("/pack/").size();
   }
 
   @Test
   void P2_only_its_own_handle_sees_a_received_pack_until_it_sets_a_ref() throws Exception {
-    try (S3Repository pushed = push(manager);
-        S3Repository other = manager.openRepository("r")) {
-      receive(pushed, PACK);
+    try (S3Repository other = manager.openRepository("r");
+        S3Repository pushed = received()) {
       assertThat(has(pushed, PACK.commit())).isTrue();
       assertThat(listed()).isEmpty();
       assertThat(other.getObjectDatabase().getPacks()).isEmpty();
@@ -303,7 +159,7 @@ class DeferredPacksTest {
           pushes[i] = manager.openRepository(name, Purpose.request());
           pushes[i].getObjectDatabase().deferReceivedPacks();
           if (!has(pushes[i], PACK.commit())) {
-            receive(pushes[i], PACK);
+            PACK.pushTo(pushes[i]);
           }
         } else {
           if ((done >> i & 1) == 1) {
@@ -382,7 +238,7 @@ class DeferredPacksTest {
     try (S3Repository hook = manager.openRepository("r")) {
       try (S3Repository pushed = push(manager);
           RevWalk walk = new RevWalk(pushed)) {
-        receive(pushed, PACK);
+        PACK.pushTo(pushed);
         walk.parseBody(walk.parseCommit(PACK.commit()));
         RefUpdate update = hook.updateRef(OTHER);
         update.setNewObjectId(PACK.commit());
@@ -395,7 +251,7 @@ class DeferredPacksTest {
   @Test
   void a_fetch_through_the_handle_of_a_push_is_listed_without_a_ref() throws Exception {
     try (S3Repository upstream = manager.createRepository("upstream")) {
-      receive(upstream, PACK);
+      PACK.pushTo(upstream);
       update(upstream, MAIN, PACK.commit());
       try (S3Repository proxy = push(manager)) {
         TestProtocol<String> local =
@@ -407,9 +263,7 @@ class DeferredPacksTest {
       }
     }
     assertThat(listed()).hasSize(1);
-    try (S3Repository r = elsewhere.openRepository("r")) {
-      assertThat(has(r, PACK.commit())).isTrue();
-    }
+    assertThat(isThereElsewhere(PACK.commit())).isTrue();
   }
 
   @Holds(
@@ -437,7 +291,7 @@ class DeferredPacksTest {
   void a_hook_that_sets_a_ref_publishes_the_pack_of_a_refused_push() throws Exception {
     try (S3Repository pushed = inserting()) {
       pushed.getObjectDatabase().deferReceivedPacks();
-      receive(pushed, PACK);
+      PACK.pushTo(pushed);
       ObjectId note = TestRepositories.commit(pushed, "pushes: 1");
       updateInOneWrite(pushed, "refs/meta/pushes", note);
       refuse(pushed);
@@ -475,28 +329,21 @@ class DeferredPacksTest {
 
   @Test
   void a_read_of_a_missing_object_waits_for_the_update_that_publishes_it() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    try (S3Repository pushed = push(manager);
-        S3Repository other = manager.openRepository("r")) {
-      receive(pushed, PACK);
-      CountDownLatch closed = new CountDownLatch(1);
-      gate.gate.set(closed);
+    try (S3Repository other = manager.openRepository("r");
+        S3Repository pushed = received()) {
       long before = counts.snapshot().of(RequestKind.PUT_IF);
-      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
-      gate.reached.await();
-      Future<Boolean> reading = waiting(threads, () -> has(other, PACK.commit()));
-      closed.countDown();
+      Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.GATED);
+      Future<Boolean> reading = waiting(() -> has(other, PACK.commit()));
+      gate.open.countDown();
       assertThat(updating.get()).isEqualTo(Result.NEW);
       assertThat(reading.get()).isTrue();
       assertThat(counts.snapshot().of(RequestKind.PUT_IF) - before).isEqualTo(1);
       assertThat(listed()).hasSize(1);
-    } finally {
-      threads.shutdownNow();
     }
   }
 
   /** Calls something in another thread, and returns once that waits for a decision, or ends. */
-  private static <T> Future<T> waiting(ExecutorService threads, Callable<T> call) {
+  private <T> Future<T> waiting(Callable<T> call) {
     AtomicReference<Thread> thread = new AtomicReference<>();
     Future<T> result =
         threads.submit(
@@ -504,109 +351,80 @@ class DeferredPacksTest {
               thread.set(Thread.currentThread());
               return call.call();
             });
-    while (!result.isDone()
-        && (thread.get() == null || !WAITING.contains(thread.get().getState()))) {
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(
+        () ->
+            !result.isDone()
+                && (thread.get() == null || !WAITING.contains(thread.get().getState())));
     return result;
+  }
+
+  private Future<Void> waitingToClose(S3Repository handle) {
+    return waiting(
+        () -> {
+          handle.close();
+          return null;
+        });
   }
 
   @Test
   void updates_through_one_handle_at_the_same_time_are_one_write() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(3);
-    CountDownLatch closed = new CountDownLatch(1);
-    try (S3Repository pushed = push(manager);
-        S3Repository other = manager.openRepository("r")) {
-      receive(pushed, PACK);
+    try (S3Repository other = manager.openRepository("r");
+        S3Repository pushed = received()) {
       ObjectId unrelated = TestRepositories.commit(other, "unrelated");
-      gate.gate.set(closed);
       long before = counts.snapshot().of(RequestKind.PUT_IF);
-      Future<Result> first = threads.submit(() -> update(other, "refs/heads/first", unrelated));
-      gate.reached.await();
+      Future<Result> first = updateUpToGate(other, "refs/heads/first", unrelated, Writes.GATED);
       List<Future<Result>> updates =
           List.of(
-              waiting(threads, () -> update(pushed, MAIN, PACK.commit())),
-              waiting(threads, () -> update(pushed, OTHER, PACK.commit())));
-      closed.countDown();
+              waiting(() -> update(pushed, MAIN, PACK.commit())),
+              waiting(() -> update(pushed, OTHER, PACK.commit())));
+      gate.open.countDown();
       assertThat(first.get()).isEqualTo(Result.NEW);
       for (Future<Result> update : updates) {
         assertThat(update.get()).isEqualTo(Result.NEW);
       }
       assertThat(counts.snapshot().of(RequestKind.PUT_IF) - before).isEqualTo(2);
       assertThat(listed()).hasSize(2);
-    } finally {
-      closed.countDown();
-      threads.shutdownNow();
     }
   }
 
   @Test
   void a_handle_that_is_closed_during_its_update_forgets_nothing() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    CountDownLatch closed = new CountDownLatch(1);
-    try {
-      S3Repository pushed = received();
-      gate.gate.set(closed);
-      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
-      gate.reached.await();
-      Future<Void> closing =
-          waiting(
-              threads,
-              () -> {
-                pushed.close();
-                return null;
-              });
-      closed.countDown();
-      assertThat(updating.get()).isEqualTo(Result.NEW);
-      closing.get();
-      assertThat(listed()).hasSize(1);
-    } finally {
-      closed.countDown();
-      threads.shutdownNow();
-    }
+    S3Repository pushed = received();
+    Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.GATED);
+    Future<Void> closing = waitingToClose(pushed);
+    gate.open.countDown();
+    assertThat(updating.get()).isEqualTo(Result.NEW);
+    closing.get();
+    assertThat(listed()).hasSize(1);
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void a_refused_push_leaves_nothing_though_it_was_closed_before_that(boolean receivesMore)
       throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(3);
-    CountDownLatch closed = new CountDownLatch(1);
     try (S3Repository other = manager.openRepository("r")) {
       ObjectId unrelated = TestRepositories.commit(other, "unrelated");
       S3Repository pushed = received();
-      gate.gate.set(closed);
-      Future<Result> first = threads.submit(() -> update(other, MAIN, unrelated));
-      gate.reached.await();
-      Future<Result> refused = waiting(threads, () -> update(pushed, MAIN, PACK.commit()));
+      Future<Result> first = updateUpToGate(other, MAIN, unrelated, Writes.GATED);
+      Future<Result> refused = waiting(() -> update(pushed, MAIN, PACK.commit()));
       if (receivesMore) {
-        receive(pushed, pack(2));
+        pack(2).pushTo(pushed);
       }
-      Future<Void> closing =
-          waiting(
-              threads,
-              () -> {
-                pushed.close();
-                return null;
-              });
-      closed.countDown();
+      Future<Void> closing = waitingToClose(pushed);
+      gate.open.countDown();
       assertThat(first.get()).isEqualTo(Result.NEW);
       assertThat(refused.get()).isEqualTo(Result.LOCK_FAILURE);
       closing.get();
       assertThat(listed()).as("the unrelated one").hasSize(1);
       assertThat(other.getObjectDatabase().mayKnowHidden()).isFalse();
       assertThat(packObjects()).as("of the unrelated one").isEqualTo(1);
-    } finally {
-      closed.countDown();
-      threads.shutdownNow();
     }
   }
 
   @Test
   void a_pack_that_was_published_and_replaced_meanwhile_is_not_listed_again() throws Exception {
-    try (S3Repository pushed = push(manager);
-        S3Repository other = manager.openRepository("r")) {
-      receive(pushed, PACK);
+    try (S3Repository other = manager.openRepository("r");
+        S3Repository pushed = received()) {
       assertThat(has(other, PACK.commit())).isTrue();
       assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
       String published = listed().get(0).id();
@@ -641,7 +459,7 @@ class DeferredPacksTest {
                     }
                     throw new IllegalStateException("listener");
                   });
-      assertThatThrownBy(() -> receive(pushed, PACK)).hasMessage("listener");
+      assertThatThrownBy(() -> PACK.pushTo(pushed)).hasMessage("listener");
       failing.remove();
     }
     assertCommitted(inserting(), tree[0]);
@@ -656,36 +474,21 @@ class DeferredPacksTest {
     }
   }
 
-  static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = insertCommit(inserter, tree);
-      inserter.flush();
-      return id;
-    }
-  }
-
-  private static ObjectId insertCommit(ObjectInserter inserter, ObjectId tree) throws IOException {
-    CommitBuilder commit = new CommitBuilder();
-    commit.setTreeId(tree);
-    commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-    commit.setCommitter(commit.getAuthor());
-    return inserter.insert(commit);
+  /** A process that soon gives up a write that is not answered. */
+  private S3RepositoryManager undecided() throws Exception {
+    return TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms");
   }
 
   @Test
   void a_handle_whose_pack_is_in_doubt_commits_nothing_unless_it_is_listed() throws Exception {
-    FaultInjectingObjectStore deaf = new FaultInjectingObjectStore(store, 1, 0);
-    Fault[] faults = new Fault[1000];
-    Arrays.fill(faults, Fault.FAIL_BEFORE);
-    deaf.script(RequestKind.PUT_IF, faults);
-    try (S3RepositoryManager undecided =
-        TestRepositories.manager(deaf, "[s3]\ncommitDeadline = 300 ms")) {
+    try (S3RepositoryManager undecided = undecided()) {
       try (S3Repository pushed = push(undecided)) {
-        receive(pushed, PACK);
+        PACK.pushTo(pushed);
+        gate.writes = Writes.DEAF;
         assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
             .isInstanceOf(IOException.class)
             .hasMessageContaining("outcome unknown");
-        deaf.script(RequestKind.PUT_IF); // from now on it is heard
+        gate.writes = Writes.GOOD;
         assertThatThrownBy(() -> update(pushed, OTHER, PACK.commit()))
             .isInstanceOf(IOException.class)
             .hasMessageContaining("may not have been published");
@@ -751,12 +554,6 @@ class DeferredPacksTest {
     }
   }
 
-  private S3Repository inserting() throws IOException {
-    S3Repository repository = manager.openRepository("r", Purpose.request());
-    repository.getObjectDatabase().deferInsertedPacks();
-    return repository;
-  }
-
   @Test
   void what_is_inserted_is_listed_by_the_write_that_moves_its_ref() throws Exception {
     try (S3Repository r = inserting()) {
@@ -797,7 +594,7 @@ class DeferredPacksTest {
     ObjectId inserted;
     try (S3Repository r = inserting()) {
       inserted = TestRepositories.commit(r, "inserted");
-      gate.refuses = true;
+      gate.writes = Writes.REFUSED;
     }
     assertThat(listed()).isEmpty();
     try (S3Repository later = inserting()) {
@@ -819,60 +616,49 @@ class DeferredPacksTest {
 
   @Test
   void P10_no_ref_is_set_on_top_of_what_a_write_in_doubt_has_not_published() throws Exception {
-    try (S3RepositoryManager undecided =
-        TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms")) {
+    try (S3RepositoryManager undecided = undecided()) {
       ObjectId inserted;
-      try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
-        r.getObjectDatabase().deferInsertedPacks();
+      try (S3Repository r = inserting(undecided)) {
         inserted = TestRepositories.commit(r, "inserted");
-        gate.deaf = true;
+        gate.writes = Writes.DEAF;
       }
-      gate.deaf = false;
+      gate.writes = Writes.GOOD;
       try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         update(there, MAIN, TestRepositories.commit(there, "theirs")); // so that it is decided
       }
-      while (!deletes(undecided, MAIN)) {
-        Thread.onSpinWait();
-      }
+      ConcurrentTasks.waitWhile(() -> !deletes(undecided, MAIN));
       refusesOnTopOf(inserted, undecided);
     }
   }
 
   @Test
   void P10_no_handle_that_waited_writes_on_top_of_a_pack_in_doubt() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(2);
     try (S3RepositoryManager undecided =
             TestRepositories.manager(gate, "[s3]\ncommitDeadline = 1 s");
         S3Repository pushed = push(undecided);
         S3Repository other = undecided.openRepository("r")) {
-      receive(pushed, PACK);
-      gate.deaf = true;
-      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, PACK.commit()));
-      gate.reached.await();
+      PACK.pushTo(pushed);
+      Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.DEAF);
       Future<ObjectId> writing =
           threads.submit(() -> TestRepositories.commit(other, "on top", PACK.commit()));
       assertThatThrownBy(updating::get).hasMessageContaining("outcome unknown");
-      gate.deaf = false;
+      gate.writes = Writes.GOOD;
       assertThatThrownBy(writing::get)
           .satisfiesAnyOf(
               e -> assertThat(e).hasMessageContaining(PACK.commit().name()),
               // its own deadline passed before that of the push was noticed
               e -> assertThat(e).hasCauseInstanceOf(ManifestException.NotCommitted.class));
-    } finally {
-      threads.shutdownNow();
     }
   }
 
   @Test
   void the_same_can_be_written_again_after_a_write_in_doubt() throws Exception {
-    try (S3RepositoryManager undecided =
-        TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms")) {
-      try (S3Repository r = undecided.openRepository("r", Purpose.request())) {
-        r.getObjectDatabase().deferInsertedPacks();
-        gate.deaf = true;
+    try (S3RepositoryManager undecided = undecided()) {
+      try (S3Repository r = inserting(undecided)) {
+        gate.writes = Writes.DEAF;
         ObjectId first = TestRepositories.commit(r, "first");
         assertThatThrownBy(() -> update(r, MAIN, first)).isInstanceOf(IOException.class);
-        gate.deaf = false;
+        gate.writes = Writes.GOOD;
         assertThatThrownBy(() -> update(r, MAIN, TestRepositories.commit(r, "second")))
             .hasMessageContaining("may not have been published");
       }
@@ -892,10 +678,9 @@ class DeferredPacksTest {
   void P10_what_waits_is_known_though_other_repositories_are_used_meanwhile() throws Exception {
     try (S3RepositoryManager small = TestRepositories.manager(gate, "[s3]\nmanifestLimit = 1")) {
       ObjectId inserted;
-      try (S3Repository r = small.openRepository("r", Purpose.request())) {
-        r.getObjectDatabase().deferInsertedPacks();
+      try (S3Repository r = inserting(small)) {
         inserted = TestRepositories.commit(r, "inserted");
-        gate.refuses = true;
+        gate.writes = Writes.REFUSED;
       }
       small.createRepository("q").close();
       for (int i = 0; i < 5; i++) {
@@ -938,9 +723,7 @@ class DeferredPacksTest {
       inserter.flush();
       moveBoundary();
     }
-    List<String> keys = new ArrayList<>();
-    store.list("objects/", o -> keys.add(o.key()));
-    store.delete(keys.stream().filter(key -> key.contains("/pack/")).toList());
+    store.delete(keys("/pack/"));
     ObjectId[] below = {};
     for (int i = 0; i < 3; i++) {
       try (S3Repository later = inserting()) {
@@ -995,11 +778,11 @@ class DeferredPacksTest {
       throws Exception {
     try (S3Repository pushed = push(manager)) {
       S3Repository part = before ? together(pushed) : null;
-      receive(pushed, PACK);
+      PACK.pushTo(pushed);
       part = before ? part : together(pushed);
       assertThat(part.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
-      leave(part);
-      leave(part); // once too often, which is no matter to others
+      part.close();
+      part.close(); // once too often, which is no matter to others
       assertThat(listed()).isEmpty();
     }
     try (S3Repository later = push(manager)) {
@@ -1026,7 +809,7 @@ class DeferredPacksTest {
   void first_ref_set_by_any_handle_of_a_request_lists_all_it_defers() throws Exception {
     try (S3Repository pushed = push(manager);
         S3Repository part = together(pushed)) {
-      receive(pushed, PACK);
+      PACK.pushTo(pushed);
       ObjectId top = TestRepositories.commit(part, "on top", PACK.commit());
       assertThat(has(pushed, top)).isTrue();
       assertThat(listed()).isEmpty();
@@ -1037,6 +820,12 @@ class DeferredPacksTest {
     assertThat(listed()).hasSize(2);
   }
 
+  private boolean isThereElsewhere(ObjectId id) throws IOException {
+    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
+      return has(there, id);
+    }
+  }
+
   @Test
   void a_leaked_handle_keeps_no_pack_of_others_from_being_published() throws Exception {
     S3Repository leaked = inserting();
@@ -1044,11 +833,9 @@ class DeferredPacksTest {
       ObjectId inserted = TestRepositories.commit(part, "inserted");
       leave(part);
       assertThat(listed()).hasSize(1);
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(has(there, inserted)).isTrue();
-      }
+      assertThat(isThereElsewhere(inserted)).isTrue();
     } finally {
-      leave(leaked);
+      leaked.close();
     }
   }
 
@@ -1059,9 +846,7 @@ class DeferredPacksTest {
       ObjectId inserted = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
       r.close();
       inserter.flush();
-      try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-        assertThat(has(there, inserted)).isTrue();
-      }
+      assertThat(isThereElsewhere(inserted)).isTrue();
     }
   }
 
@@ -1080,7 +865,7 @@ class DeferredPacksTest {
     try (S3Repository earlier = inserting();
         S3Repository pushed = together(earlier)) {
       leave(earlier);
-      receive(pushed, PACK);
+      PACK.pushTo(pushed);
     }
     assertThat(packObjects()).isZero();
     assertThat(listed()).isEmpty();
@@ -1103,13 +888,10 @@ class DeferredPacksTest {
   void a_large_file_is_written_again_after_its_pack_was_not_published() throws Exception {
     byte[] large = new byte[100_000];
     new Random(1).nextBytes(large);
-    try (S3RepositoryManager streaming =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k")) {
+    try (S3RepositoryManager streaming = streaming()) {
       for (int i = 0; i < 2; i++) {
-        try (S3Repository r = streaming.openRepository("r", Purpose.request());
+        try (S3Repository r = inserting(streaming);
             ObjectInserter inserter = r.newObjectInserter()) {
-          r.getObjectDatabase().deferInsertedPacks();
           TreeFormatter tree = new TreeFormatter();
           ByteArrayInputStream stream = new ByteArrayInputStream(large);
           tree.append(
@@ -1128,8 +910,22 @@ class DeferredPacksTest {
     }
   }
 
+  /** Closes a handle that is closed again. */
   private static void leave(S3Repository handle) {
     handle.close();
+  }
+
+  /** A process for which an object is soon too large for the memory. */
+  private S3RepositoryManager streaming() throws Exception {
+    return TestRepositories.manager(
+        new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k");
+  }
+
+  private static ObjectId insertTreeOfAFile(ObjectInserter inserter) throws IOException {
+    TreeFormatter tree = new TreeFormatter();
+    ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[] {7});
+    tree.append("f", FileMode.REGULAR_FILE, file);
+    return inserter.insert(tree);
   }
 
   /** Two inserters, the second of which refers to what the first has not flushed yet. */
@@ -1140,9 +936,7 @@ class DeferredPacksTest {
         S3Repository other = manager.openRepository("r");
         ObjectInserter a = r.newObjectInserter();
         ObjectInserter b = r.newObjectInserter()) {
-      TreeFormatter formatter = new TreeFormatter();
-      formatter.append("f", FileMode.REGULAR_FILE, a.insert(Constants.OBJ_BLOB, new byte[] {7}));
-      ObjectId top = insertCommit(b, a.insert(formatter));
+      ObjectId top = insertCommit(b, insertTreeOfAFile(a));
       if (first) {
         a.flush();
       }
@@ -1159,9 +953,7 @@ class DeferredPacksTest {
     try (S3Repository r = inserting();
         ObjectInserter a = r.newObjectInserter();
         ObjectInserter b = r.newObjectInserter()) {
-      TreeFormatter formatter = new TreeFormatter();
-      formatter.append("f", FileMode.REGULAR_FILE, a.insert(Constants.OBJ_BLOB, new byte[] {7}));
-      ObjectId top = insertCommit(b, a.insert(formatter));
+      ObjectId top = insertCommit(b, insertTreeOfAFile(a));
       b.flush();
       assertThat(update(r, MAIN, TestRepositories.commit(r, "unrelated"))).isEqualTo(Result.NEW);
       a.flush();
@@ -1186,12 +978,10 @@ class DeferredPacksTest {
 
   @Test
   void P4_a_large_tree_of_hidden_files_publishes_them() throws Exception {
-    try (S3RepositoryManager streaming =
-            TestRepositories.manager(
-                new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k");
+    try (S3RepositoryManager streaming = streaming();
         S3Repository pushed = push(streaming);
         S3Repository hook = streaming.openRepository("r")) {
-      receive(pushed, PACK);
+      PACK.pushTo(pushed);
       ObjectId hidden = pushed.parseCommit(PACK.commit()).getTree();
       ObjectId tree;
       try (ObjectInserter inserter = hook.newObjectInserter()) {
@@ -1225,7 +1015,7 @@ class DeferredPacksTest {
   void what_is_inserted_beside_a_received_pack_is_listed_with_it_and_its_refs() throws Exception {
     try (S3Repository r = inserting()) {
       r.getObjectDatabase().deferReceivedPacks();
-      receive(r, PACK);
+      PACK.pushTo(r);
       ObjectId note = TestRepositories.commit(r, "a note about it");
       assertThat(listed()).isEmpty();
       BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
@@ -1241,7 +1031,7 @@ class DeferredPacksTest {
   @Test
   void a_handle_that_was_not_told_to_defer_publishes_what_it_receives() throws Exception {
     try (S3Repository r = manager.openRepository("r")) {
-      receive(r, PACK);
+      PACK.pushTo(r);
       assertThat(listed()).hasSize(1);
     }
   }
@@ -1249,14 +1039,8 @@ class DeferredPacksTest {
   @Test
   void a_pack_is_published_with_a_batch_that_needs_a_new_snapshot_as_well() throws Exception {
     try (S3Repository pushed = received()) {
-      BatchRefUpdate batch = pushed.getRefDatabase().newBatchUpdate();
-      batch.addCommand(
-          IntStream.range(0, 3_000)
-              .mapToObj(
-                  i -> new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), "refs/heads/" + i))
-              .toList());
-      TestRepositories.execute(pushed, batch);
-      TestRepositories.assertAllOk(batch);
+      TestRepositories.assertAllOk(
+          TestRepositories.createAll(pushed, PACK.commit(), 3_000, i -> "refs/heads/" + i));
     }
     assertThat(listed()).hasSize(1);
   }
@@ -1271,28 +1055,18 @@ class DeferredPacksTest {
           TestRepositories.manager(
               new FaultInjectingObjectStore(store, seed * 10 + i, 0.05), "[gc]\npruneExpire = now");
     }
-    ExecutorService threads = Executors.newFixedThreadPool(7);
     try {
-      List<Callable<Void>> pushers = new ArrayList<>();
-      for (int t = 0; t < 6; t++) {
-        int thread = t;
-        pushers.add(
-            () -> {
+      ConcurrentTasks.run(
+          7,
+          thread -> {
+            if (thread == 6) {
+              collect(processes[0]);
+            } else {
               Random random = new Random(seed * 100 + thread);
               pushAtRandom(processes[thread % 2], packs, thread, random, acknowledged);
-              return null;
-            });
-      }
-      pushers.add(
-          () -> {
-            collect(processes[0]);
-            return null;
+            }
           });
-      for (Future<Void> pusher : threads.invokeAll(pushers)) {
-        pusher.get();
-      }
     } finally {
-      threads.shutdownNow();
       for (S3RepositoryManager process : processes) {
         process.close();
       }
@@ -1331,7 +1105,7 @@ class DeferredPacksTest {
                 ? Optional.empty()
                 : Optional.of(pack.commit());
         if (id.isPresent() && (random.nextBoolean() || !has(pushed, pack.commit()))) {
-          receive(pushed, pack);
+          pack.pushTo(pushed);
         }
         if (random.nextBoolean()) {
           pushed.getObjectDatabase().deferInsertedPacks();

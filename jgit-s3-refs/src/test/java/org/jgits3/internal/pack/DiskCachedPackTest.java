@@ -11,13 +11,11 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
@@ -60,13 +58,11 @@ class DiskCachedPackTest {
    */
   private long read(boolean waits) throws Exception {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-    Config config = new Config();
-    config.setString("s3", "cache", "directory", disk.toString());
     RequestCounts.Snapshot before = counts.snapshot();
     try (S3RepositoryManager manager =
-            new S3RepositoryManager(
+            TestRepositories.manager(
                 new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
-                S3Settings.from(config, "test"));
+                "[s3 \"cache\"]\ndirectory = " + disk);
         S3Repository here = manager.openRepository("r")) {
       assertThat(here.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(bytes);
       while (waits && kept().size() < 2) { // the pack and its index

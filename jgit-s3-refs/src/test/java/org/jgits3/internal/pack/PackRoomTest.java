@@ -7,20 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.Callable;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -92,17 +85,15 @@ class PackRoomTest {
     manager.close();
   }
 
+  private static String padded(String start) {
+    return start + "x".repeat(NAME - start.length());
+  }
+
   /** Fills the manifest with refs and, to the last pack that would fit, with something else. */
   private void fill(S3Repository r) throws Exception {
     ObjectId id = TestRepositories.commit(r, "first");
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < REFS; i++) {
-      String start = "refs/changes/" + i + "/";
-      String name = start + "x".repeat(NAME - start.length());
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
-    }
-    TestRepositories.execute(r, batch);
-    TestRepositories.assertAllOk(batch);
+    TestRepositories.assertAllOk(
+        TestRepositories.createAll(r, id, REFS, i -> padded("refs/changes/" + i + "/")));
     compactionBegun.await();
     long bytes = store.stat(StoredManifest.key(store, "r")).orElseThrow().size();
     r.setGitwebDescription("y".repeat((int) (Manifest.MAX_BYTES - bytes) - 60));
@@ -148,22 +139,16 @@ class PackRoomTest {
   @Test
   void many_that_find_no_room_at_once_move_the_log_once_and_no_refs() throws Exception {
     int writers = 8;
-    ExecutorService threads = Executors.newFixedThreadPool(writers);
     try (S3Repository r = manager.createRepository("r")) {
       fill(r);
-      List<Callable<ObjectId>> flushes = new ArrayList<>();
+      Map<Integer, ObjectId> flushed = new ConcurrentHashMap<>();
+      ConcurrentTasks.run(writers, i -> flushed.put(i, TestRepositories.commit(r, "by " + i)));
       for (int i = 0; i < writers; i++) {
-        String message = "by " + i;
-        flushes.add(() -> TestRepositories.commit(r, message));
-      }
-      for (Future<ObjectId> flush : threads.invokeAll(flushes)) {
-        assertThat(r.parseCommit(flush.get()).getFullMessage()).startsWith("by ");
+        assertThat(r.parseCommit(flushed.get(i)).getFullMessage()).isEqualTo("by " + i);
       }
       assertThat(segments).hasValue(1);
       assertThat(snapshots).hasValue(0);
       hasRoom(r);
-    } finally {
-      threads.shutdownNow();
     }
   }
 
@@ -206,15 +191,7 @@ class PackRoomTest {
 
   private static ReceiveCommand.Result create(S3Repository r, String name, ObjectId id)
       throws IOException {
-    return create(r, Stream.of(name), id).iterator().next();
-  }
-
-  private static Set<ReceiveCommand.Result> create(
-      S3Repository r, Stream<String> names, ObjectId id) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
-    TestRepositories.execute(r, batch);
-    return batch.getCommands().stream().map(ReceiveCommand::getResult).collect(Collectors.toSet());
+    return TestRepositories.create(r, id, name).getResult();
   }
 
   @Holds(
@@ -238,22 +215,17 @@ class PackRoomTest {
   @Test
   void many_updates_at_once_find_room_one_by_one_beside_all_packs() throws Exception {
     int writers = 32;
-    ExecutorService threads = Executors.newFixedThreadPool(writers);
     try (S3RepositoryManager quick = TestRepositories.manager(new MemoryObjectStore());
         S3Repository r = quick.createRepository("r")) {
       ObjectId id = TestRepositories.commit(r, "first");
       fillWithPacks(r);
-      List<Callable<Set<ReceiveCommand.Result>>> updates = new ArrayList<>();
-      for (int i = 0; i < writers; i++) {
-        String prefix = "refs/heads/" + i + "/" + "x".repeat(NAME) + "/";
-        updates.add(() -> create(r, IntStream.range(0, 15).mapToObj(n -> prefix + n), id));
-      }
-      for (Future<Set<ReceiveCommand.Result>> update : threads.invokeAll(updates)) {
-        assertThat(update.get()).containsOnly(ReceiveCommand.Result.OK);
-      }
+      ConcurrentTasks.run(
+          writers,
+          i -> {
+            String prefix = "refs/heads/" + i + "/" + "x".repeat(NAME) + "/";
+            TestRepositories.assertAllOk(TestRepositories.createAll(r, id, 15, n -> prefix + n));
+          });
       assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(15 * writers);
-    } finally {
-      threads.shutdownNow();
     }
   }
 

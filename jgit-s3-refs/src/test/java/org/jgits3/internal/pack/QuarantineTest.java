@@ -3,21 +3,12 @@ package org.jgits3.internal.pack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.internal.pack.DeferredPacksTest.commitOf;
-import static org.jgits3.internal.pack.DeferredPacksTest.has;
-import static org.jgits3.internal.pack.DeferredPacksTest.update;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
@@ -32,140 +23,21 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.treewalk.TreeWalk;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
-import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.PackEntry;
-import org.jgits3.store.ConcurrentTasks;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.ObjectVersion;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
-import org.jgits3.store.ReadRequest;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What waits together, beside other handles and writes in doubt. */
-@Timeout(120)
-class QuarantineTest {
-  private static final String MAIN = "refs/heads/main";
-  private static final String OTHER = "refs/heads/other";
-
-  @TempDir Path directory;
-  private DirectoryObjectStore store;
-  private Faulty faulty;
-  private S3RepositoryManager manager;
-  private S3RepositoryManager elsewhere;
-  private PackBytes pack;
-
-  enum Mode {
-    GOOD,
-    /** No conditional write arrives. */
-    DEAF,
-    /** The next one is applied, no answer arrives, and later ones do not arrive. */
-    MUTE,
-    /** As MUTE, but that no answer arrives is known once {@code open} is. */
-    HELD
-  }
-
-  private static final class Faulty extends DelegatingObjectStore {
-    volatile Mode mode = Mode.GOOD;
-    volatile String gated = "";
-    final CountDownLatch reached = new CountDownLatch(1);
-    final CountDownLatch open = new CountDownLatch(1);
-    final List<String> reads = new CopyOnWriteArrayList<>();
-    final ThreadLocal<AtomicInteger> byThread = ThreadLocal.withInitial(AtomicInteger::new);
-
-    Faulty(DirectoryObjectStore store) {
-      super(store);
-    }
-
-    @Override
-    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-      switch (mode) {
-        case DEAF -> throw new IOException(key + ": never arrived");
-        case MUTE -> {
-          mode = Mode.DEAF;
-          super.putIf(key, body, precondition);
-          throw new IOException(key + ": reply lost");
-        }
-        case HELD -> {
-          mode = Mode.DEAF;
-          super.putIf(key, body, precondition);
-          hold();
-          throw new IOException(key + ": reply lost");
-        }
-        default -> {
-          return super.putIf(key, body, precondition);
-        }
-      }
-    }
-
-    @Override
-    public ObjectVersion read(ReadRequest range) throws IOException {
-      reads.add(range.key());
-      byThread.get().incrementAndGet();
-      ObjectVersion read = super.read(range);
-      if (!gated.isEmpty() && range.key().contains(gated)) {
-        gated = "";
-        hold();
-      }
-      return read;
-    }
-
-    private void hold() {
-      reached.countDown();
-      ConcurrentTasks.await(open);
-    }
-
-    /** Number of reads of objects whose keys have a part. */
-    long reads(String part) {
-      return reads.stream().filter(key -> key.contains(part)).count();
-    }
-  }
-
-  @BeforeEach
-  void open() throws Exception {
-    pack = PackBytes.ofSize(1_000, 1);
-    store = new DirectoryObjectStore(directory);
-    faulty = new Faulty(store);
-    manager = TestRepositories.manager(faulty, "[s3]\ncommitDeadline = 1 s");
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
-    elsewhere.createRepository("r").close(); // which may take longer than a second
+class QuarantineTest extends DeferredPacksTestCase {
+  @Override
+  String settings() {
+    return "[s3]\ncommitDeadline = 1 s";
   }
 
   @AfterEach
-  void close() throws IOException {
-    faulty.mode = Mode.GOOD;
-    manager.close();
-    elsewhere.close();
-  }
-
-  private S3Repository push() throws IOException {
-    S3Repository repository = manager.openRepository("r", Purpose.request());
-    repository.getObjectDatabase().deferReceivedPacks();
-    return repository;
-  }
-
-  private S3Repository inserting() throws IOException {
-    S3Repository repository = manager.openRepository("r", Purpose.request());
-    repository.getObjectDatabase().deferInsertedPacks();
-    return repository;
-  }
-
-  private List<PackEntry> listed() throws IOException {
-    try (S3Repository r = elsewhere.openRepository("r", Purpose.request())) {
-      return r.manifest().packs();
-    }
-  }
-
-  private void everythingIsThere() throws Exception {
-    DeferredPacksTest.everythingIsThere(directory);
+  void answerAgain() {
+    gate.writes = Writes.GOOD;
   }
 
   private static ObjectId blobOf(S3Repository repository, ObjectId commit) throws IOException {
@@ -180,9 +52,8 @@ class QuarantineTest {
   void P12_an_unflushed_object_of_an_inserter_is_not_enough_for_another() throws Exception {
     ObjectId top;
     try (S3Repository hook = manager.openRepository("r")) {
-      try (S3Repository pushed = push()) {
-        pack.pushTo(pushed);
-        ObjectId blob = blobOf(pushed, pack.commit());
+      try (S3Repository pushed = received()) {
+        ObjectId blob = blobOf(pushed, PACK.commit());
         try (ObjectInserter dryRun = hook.newObjectInserter()) {
           dryRun.insert(Constants.OBJ_BLOB, pushed.open(blob).getBytes());
           try (ObjectInserter inserter = hook.newObjectInserter()) {
@@ -195,9 +66,7 @@ class QuarantineTest {
         }
       } // refused
     }
-    try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
-      assertThat(update(there, OTHER, top)).isEqualTo(Result.NEW);
-    }
+    setElsewhere(OTHER, top);
     everythingIsThere();
   }
 
@@ -206,9 +75,9 @@ class QuarantineTest {
     ObjectId second;
     try (S3Repository r = inserting()) {
       ObjectId first = TestRepositories.commit(r, "first");
-      faulty.mode = Mode.MUTE;
+      gate.writes = Writes.MUTE;
       assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
-      faulty.mode = Mode.GOOD;
+      gate.writes = Writes.GOOD;
       r.scanForRepoChanges();
       assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(first);
       second = TestRepositories.commit(r, "second", first);
@@ -225,9 +94,9 @@ class QuarantineTest {
   void an_applied_write_in_doubt_has_no_effect_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
       ObjectId first = TestRepositories.commit(r, "first");
-      faulty.mode = Mode.MUTE;
+      gate.writes = Writes.MUTE;
       assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
-      faulty.mode = Mode.GOOD;
+      gate.writes = Writes.GOOD;
     }
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId next = TestRepositories.commit(r, "next", r.exactRef(MAIN).getObjectId());
@@ -239,23 +108,20 @@ class QuarantineTest {
   @Test
   void a_listed_pack_once_in_doubt_may_be_replaced_and_swept_during_reads() throws Exception {
     try (S3Repository reader = manager.openRepository("r")) {
-      try (S3Repository pushed = push()) {
-        pack.pushTo(pushed);
-        faulty.mode = Mode.MUTE;
-        assertThatThrownBy(() -> update(pushed, MAIN, pack.commit()))
+      try (S3Repository pushed = received()) {
+        gate.writes = Writes.MUTE;
+        assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
             .hasMessageContaining("outcome unknown");
-        faulty.mode = Mode.GOOD;
+        gate.writes = Writes.GOOD;
       }
       reader.scanForRepoChanges();
       String id = listed().get(0).id();
       try (S3Repository there = elsewhere.openRepository("r", Purpose.request())) {
         assertThat(new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE)).isTrue();
       }
-      List<String> keys = new ArrayList<>();
-      store.list("objects/", o -> keys.add(o.key()));
-      store.delete(keys.stream().filter(key -> key.contains(id)).toList());
+      store.delete(keys(id));
       evict(reader);
-      assertThat(reader.parseCommit(pack.commit()).getFullMessage()).startsWith("of ");
+      assertThat(reader.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
     }
   }
 
@@ -283,23 +149,19 @@ class QuarantineTest {
 
   @Test
   void an_object_that_is_found_while_the_handle_is_closed_is_not_forgotten() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(1);
-    S3Repository pushed = push();
-    pack.pushTo(pushed);
-    ObjectId tree = pushed.parseCommit(pack.commit()).getTree().copy();
+    S3Repository pushed = received();
+    ObjectId tree = pushed.parseCommit(PACK.commit()).getTree().copy();
     byte[] content = pushed.open(tree).getBytes();
     evict(pushed);
-    faulty.gated = "/pack/";
+    gate.heldRead = "/pack/";
     try (ObjectInserter inserter = pushed.newObjectInserter()) {
       Future<ObjectId> inserting =
           threads.submit(() -> inserter.insert(Constants.OBJ_TREE, content));
-      faulty.reached.await();
+      gate.reached.await();
       pushed.close();
-      faulty.open.countDown();
+      gate.open.countDown();
       assertThat(inserting.get()).isEqualTo(tree);
       inserter.flush(); // promises that it is there
-    } finally {
-      threads.shutdownNow();
     }
     try (S3Repository later = inserting()) {
       assertThat(update(later, OTHER, commitOf(later, tree))).isEqualTo(Result.NEW);
@@ -308,12 +170,11 @@ class QuarantineTest {
   }
 
   private void doubtWithoutEffect() throws Exception {
-    try (S3Repository pushed = push()) {
-      pack.pushTo(pushed);
-      faulty.mode = Mode.DEAF;
-      assertThatThrownBy(() -> update(pushed, MAIN, pack.commit()))
+    try (S3Repository pushed = received()) {
+      gate.writes = Writes.DEAF;
+      assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
           .hasMessageContaining("outcome unknown");
-      faulty.mode = Mode.GOOD;
+      gate.writes = Writes.GOOD;
     }
   }
 
@@ -321,20 +182,18 @@ class QuarantineTest {
   void objects_of_a_pack_in_doubt_are_looked_for_without_requests() throws Exception {
     doubtWithoutEffect();
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
-      faulty.reads.clear();
+      gate.reads.clear();
       for (int i = 0; i < 100; i++) {
-        assertThat(has(r, pack.commit())).isFalse();
+        assertThat(has(r, PACK.commit())).isFalse();
       }
-      assertThat(faulty.reads("manifest")).isLessThan(5);
+      assertThat(reads("manifest")).isLessThan(5);
     }
   }
 
   @Test
   void a_pack_in_doubt_that_was_swept_is_looked_for_once() throws Exception {
     doubtWithoutEffect();
-    List<String> keys = new ArrayList<>();
-    store.list("objects/", o -> keys.add(o.key()));
-    store.delete(keys);
+    store.delete(keys(""));
     try (S3Repository r = manager.openRepository("r", Purpose.request());
         ObjectInserter inserter = r.newObjectInserter()) {
       evict(r);
@@ -342,28 +201,27 @@ class QuarantineTest {
       for (int i = 100; i < 200; i++) {
         tree.append("file" + i, FileMode.REGULAR_FILE, ObjectId.fromString("%040x".formatted(i)));
       }
-      faulty.reads.clear();
+      gate.reads.clear();
       inserter.insert(tree);
-      assertThat(faulty.reads("objects/")).isLessThan(5);
+      assertThat(reads("objects/")).isLessThan(5);
     }
   }
 
+  /** Number of reads of objects whose keys have a part. */
+  private long reads(String part) {
+    return gate.reads.stream().filter(key -> key.contains(part)).count();
+  }
+
   private void doubtSeenBefore() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(1);
-    try (S3Repository pushed = push()) {
-      pack.pushTo(pushed);
-      faulty.mode = Mode.HELD;
-      Future<Result> updating = threads.submit(() -> update(pushed, MAIN, pack.commit()));
-      faulty.reached.await();
+    try (S3Repository pushed = received()) {
+      Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.HELD);
       try (S3Repository other = manager.openRepository("r", Purpose.request())) {
-        assertThat(other.exactRef(MAIN).getObjectId()).isEqualTo(pack.commit());
-        assertThat(has(other, pack.commit())).isTrue();
+        assertThat(other.exactRef(MAIN).getObjectId()).isEqualTo(PACK.commit());
+        assertThat(has(other, PACK.commit())).isTrue();
       }
-      faulty.open.countDown();
+      gate.open.countDown();
       assertThatThrownBy(updating::get).hasStackTraceContaining("outcome unknown");
-      faulty.mode = Mode.GOOD;
-    } finally {
-      threads.shutdownNow();
+      gate.writes = Writes.GOOD;
     }
   }
 
@@ -377,17 +235,12 @@ class QuarantineTest {
 
   @Test
   void a_validation_is_not_forgotten_for_one_that_began_before_and_ends_later() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(4);
-    try {
-      List<Future<Integer>> again = new ArrayList<>();
-      for (int t = 0; t < 4; t++) {
-        again.add(threads.submit(this::validateTwice));
-      }
-      for (Future<Integer> each : again) {
-        assertThat(each.get()).isZero();
-      }
-    } finally {
-      threads.shutdownNow();
+    List<Future<Integer>> again = new ArrayList<>();
+    for (int t = 0; t < 4; t++) {
+      again.add(threads.submit(this::validateTwice));
+    }
+    for (Future<Integer> each : again) {
+      assertThat(each.get()).isZero();
     }
   }
 
@@ -397,9 +250,9 @@ class QuarantineTest {
     for (int i = 0; i < 300; i++) {
       long moment = System.nanoTime();
       manager.openRepository("r", Purpose.request(moment)).close();
-      int before = faulty.byThread.get().get();
+      int before = gate.byThread.get().get();
       manager.openRepository("r", Purpose.request(moment)).close();
-      again += faulty.byThread.get().get() - before;
+      again += gate.byThread.get().get() - before;
     }
     return again;
   }

@@ -13,6 +13,8 @@ import org.eclipse.jgit.lib.ObjectReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,11 +31,6 @@ class SharedPacksTest {
 
   @AutoClose private S3RepositoryManager manager;
   @AutoClose private S3RepositoryManager elsewhere;
-
-  @FunctionalInterface
-  private interface Action {
-    void run() throws IOException;
-  }
 
   @BeforeEach
   void open() throws Exception {
@@ -56,9 +53,7 @@ class SharedPacksTest {
                   () -> {
                     third.set(TestRepositories.commit(writer, "third", first));
                     other.start();
-                    while (other.getState() != Thread.State.BLOCKED) {
-                      Thread.onSpinWait();
-                    }
+                    ConcurrentTasks.waitWhile(() -> other.getState() != Thread.State.BLOCKED);
                   }));
       reader.getObjectDatabase().getPackList();
       other.join();
@@ -77,8 +72,8 @@ class SharedPacksTest {
   }
 
   /** The usual order of packs, with an action before the first comparison. */
-  private static Comparator<DfsPackDescription> whenFirstUsed(Action action) {
-    AtomicReference<Action> once = new AtomicReference<>(action);
+  private static Comparator<DfsPackDescription> whenFirstUsed(IoRunnable action) {
+    AtomicReference<IoRunnable> once = new AtomicReference<>(action);
     Comparator<DfsPackDescription> usual = DfsPackDescription.objectLookupComparator();
     return (a, b) -> {
       try {

@@ -11,8 +11,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -27,8 +25,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.AsyncObjectLoaderQueue;
-import org.eclipse.jgit.lib.CommitBuilder;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.FileMode;
@@ -36,14 +32,13 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -103,15 +98,8 @@ class VanishedPackTest {
         blobs.add(inserter.insert(Constants.OBJ_BLOB, bytes));
         TreeFormatter tree = new TreeFormatter();
         tree.append("file", FileMode.REGULAR_FILE, blobs.get(blobs.size() - 1));
-        CommitBuilder commit = new CommitBuilder();
-        commit.setTreeId(inserter.insert(tree));
-        if (tip != null) {
-          commit.setParentId(tip);
-        }
-        commit.setAuthor(
-            new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
-        commit.setCommitter(commit.getAuthor());
-        tip = inserter.insert(commit);
+        ObjectId[] parents = tip == null ? new ObjectId[0] : new ObjectId[] {tip};
+        tip = inserter.insert(TestRepositories.commitOf(inserter.insert(tree), "", parents));
         inserter.flush();
         TestRepositories.update(there, Constants.R_HEADS + "master", tip);
       }
@@ -216,14 +204,8 @@ class VanishedPackTest {
     }
   }
 
-  /** An action of another process meanwhile. */
-  @FunctionalInterface
-  private interface Action {
-    void run() throws IOException;
-  }
-
   /** Writes a pack, with an action between choosing its objects and writing the first. */
-  private static byte[] written(PackWriter writer, Action action) throws IOException {
+  private static byte[] written(PackWriter writer, IoRunnable action) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ProgressMonitor onWrite =
         new EmptyProgressMonitor() {
@@ -271,7 +253,7 @@ class VanishedPackTest {
     repackAndSweep();
     try (S3Repository here = manager.openRepository("r");
         PackWriter writer = reusing(here)) {
-      Action vanish =
+      IoRunnable vanish =
           () -> {
             repackAndSweep();
             try (ObjectReader reader = here.newObjectReader()) {
@@ -286,11 +268,10 @@ class VanishedPackTest {
   @Test
   void a_whole_pack_that_vanishes_while_it_is_sent_is_an_error_of_one_line() throws Exception {
     repackAndSweep();
-    Config config = new Config();
-    config.setInt("core", "dfs", "streamBuffer", 64 << 10);
     try (S3RepositoryManager slow =
-            new S3RepositoryManager(
-                new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+            TestRepositories.manager(
+                new DirectoryObjectStore(directory),
+                "[core \"dfs\"]\nstreamBuffer = " + (64 << 10));
         S3Repository here = slow.openRepository("r");
         PackWriter writer = reusing(here)) {
       String pack = packs(here).iterator().next();

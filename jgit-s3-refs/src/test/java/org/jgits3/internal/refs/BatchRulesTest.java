@@ -477,16 +477,4 @@ class BatchRulesTest {
     assertThat(told).containsExactly("refs/heads/a", "refs/heads/b", "refs/tags/v");
     assertThat(edits.changes().get("refs/heads/b")).contains(RefValue.DELETED);
   }
-
-  @Test
-  void of_two_names_that_exclude_each_other_the_first_in_the_batch_is_created() throws IOException {
-    RefView none = view(Map.of(), Map.of(), Map.of());
-
-    assertThat(rules(create("refs/a/b"), create("refs/a")).applyOneByOne(new RefEdits(none)))
-        .containsExactly(Result.OK, Result.LOCK_FAILURE);
-    assertThat(rules(create("refs/a"), create("refs/a/b")).applyOneByOne(new RefEdits(none)))
-        .containsExactly(Result.OK, Result.LOCK_FAILURE);
-    assertThat(rules(create("refs/a"), create("refs/a/b")).applyAll(new RefEdits(none)))
-        .containsExactly(Result.LOCK_FAILURE, Result.NOT_ATTEMPTED);
-  }
 }

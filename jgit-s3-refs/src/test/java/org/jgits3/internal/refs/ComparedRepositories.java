@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.eclipse.jgit.internal.storage.file.FileRepository;
@@ -24,15 +23,11 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.snapshot.Reftables;
 import org.jgits3.internal.refs.snapshot.SampleObjects;
 import org.jgits3.store.MemoryObjectStore;
 
-/**
- * One repository with two or three RefDatabases: ours, {@code RefDirectory}, which is the model,
- * and {@code FileReftableDatabase}.
- */
-public final class ComparedRepositories implements AutoCloseable {
+/** One repository with two RefDatabases: ours, and {@code RefDirectory}, which is the model. */
+final class ComparedRepositories implements AutoCloseable {
   /** Bytes of configuration that leave a manifest little room, so that few refs are many. */
   private static final int CRAMPED = 200 << 10;
 
@@ -50,16 +45,11 @@ public final class ComparedRepositories implements AutoCloseable {
   private final S3Repository ours = here.createRepository("r");
   private final S3Repository elsewhere = there.openRepository("r");
   private final FileRepository model = create("files.git");
-  private final Optional<Reftables> reftables;
   private final Map<String, ObjectId> objects = SampleObjects.insert(model);
   private int steps;
 
-  ComparedRepositories(boolean cramped, boolean withReftables) throws Exception {
+  ComparedRepositories(boolean cramped) throws Exception {
     SampleObjects.insert(ours);
-    reftables =
-        withReftables
-            ? Optional.of(new Reftables(create("reftables.git"), NAMES))
-            : Optional.empty();
     if (cramped) {
       StoredConfig config = ours.getConfig();
       config.setString("test", null, "filler", "x".repeat(CRAMPED));
@@ -85,7 +75,6 @@ public final class ComparedRepositories implements AutoCloseable {
     }
     List<String> before = existing(model);
     String actual = ours(step, context);
-    Optional<String> inReftables = reftables.map(r -> r.perform(operation, context));
     String expected = outcome(model, operation, context);
     String what = steps + ": " + step + "\nafter " + before + "\n";
     assertThat(actual).as(what).isEqualTo(expected);
@@ -94,11 +83,6 @@ public final class ComparedRepositories implements AutoCloseable {
     }
     Map<String, String> after = picture(model);
     assertThat(differences(after, picture(ours))).as(what).isEmpty();
-    if (reftables.isPresent()) {
-      reftables
-          .get()
-          .compare(what, operation, expected, inReftables.get(), model, objects.values());
-    }
   }
 
   private String ours(RefDatabasePropertyTest.Step step, RefOperation.Context context)
@@ -121,7 +105,8 @@ public final class ComparedRepositories implements AutoCloseable {
     };
   }
 
-  public static String outcome(Repository r, RefOperation operation, RefOperation.Context context) {
+  private static String outcome(
+      Repository r, RefOperation operation, RefOperation.Context context) {
     try {
       return operation.on(r, context);
     } catch (IOException | RuntimeException e) {
@@ -130,7 +115,7 @@ public final class ComparedRepositories implements AutoCloseable {
   }
 
   /** Questions that are not answered as by the model. */
-  public static List<String> differences(Map<String, String> model, Map<String, String> other) {
+  private static List<String> differences(Map<String, String> model, Map<String, String> other) {
     Set<String> questions = new TreeSet<>(model.keySet());
     questions.addAll(other.keySet());
     return questions.stream()
@@ -169,7 +154,6 @@ public final class ComparedRepositories implements AutoCloseable {
     here.close();
     there.close();
     model.close();
-    reftables.ifPresent(Reftables::close);
     FileUtils.delete(directory.toFile(), FileUtils.RECURSIVE);
   }
 }

@@ -82,7 +82,7 @@ class CorruptSnapshotTest {
       batch.addCommand(creation(MASTER, second));
       batch.addCommand(creation(TAG, TestRepositories.tag(r, "v1", first)));
       batch.addCommand(creation(OVERLAID, first));
-      execute(batch, r);
+      TestRepositories.execute(r, batch);
       r.getRefDatabase().compact();
       push(r, OVERLAID, second);
     }
@@ -98,10 +98,6 @@ class CorruptSnapshotTest {
 
   private static ReceiveCommand creation(String name, ObjectId id) {
     return new ReceiveCommand(ObjectId.zeroId(), id, name);
-  }
-
-  private static void execute(BatchRefUpdate batch, S3Repository r) throws IOException {
-    TestRepositories.execute(r, batch);
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {
@@ -268,11 +264,7 @@ class CorruptSnapshotTest {
   }
 
   private void assertNamesInAll(S3Repository r, int count) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(creation("refs/new/" + i, first));
-    }
-    execute(batch, r);
+    BatchRefUpdate batch = TestRepositories.createAll(r, first, count, i -> "refs/new/" + i);
     for (ReceiveCommand c : batch.getCommands()) {
       assertThat(c.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
       assertOneLine(c.getMessage());

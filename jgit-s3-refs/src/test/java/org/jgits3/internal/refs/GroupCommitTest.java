@@ -14,19 +14,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate.Result;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Stop;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
+import org.jgits3.store.StagedStore.Stop;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,7 +36,7 @@ class GroupCommitTest {
   private static final int THREADS = 64;
 
   private final MemoryObjectStore objects = new MemoryObjectStore();
-  private final StagedObjectStore store = new StagedObjectStore(objects);
+  private final StagedStore store = new StagedStore(objects);
   private final RequestCounts counts = new RequestCounts();
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
   private final Queue<Thread> started = new ConcurrentLinkedQueue<>();
@@ -110,11 +110,8 @@ class GroupCommitTest {
 
   /** Waits until the changes of so many threads wait for their turn. */
   private void awaitSubmitted(int count) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (started.stream().filter(GroupCommitTest::waitsForItsTurn).count() < count) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(
+        () -> started.stream().filter(GroupCommitTest::waitsForItsTurn).count() < count);
   }
 
   private static boolean waitsForItsTurn(Thread thread) {

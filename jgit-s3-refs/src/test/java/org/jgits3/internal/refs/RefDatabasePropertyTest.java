@@ -46,18 +46,7 @@ class RefDatabasePropertyTest {
   @Property
   void results_and_answers_are_those_of_RefDirectory(
       @ForAll("steps") List<Step> steps, @ForAll boolean cramped) throws Exception {
-    compare(new ComparedRepositories(cramped, false), steps);
-  }
-
-  @Property
-  void results_and_answers_are_those_of_FileReftableDatabase_as_well(
-      @ForAll("stepsWithinBmp") List<Step> steps, @ForAll boolean cramped) throws Exception {
-    compare(new ComparedRepositories(cramped, true), steps);
-  }
-
-  private static void compare(ComparedRepositories repositories, List<Step> steps)
-      throws Exception {
-    try (repositories) {
+    try (ComparedRepositories repositories = new ComparedRepositories(cramped)) {
       for (Step step : steps) {
         repositories.step(step);
       }
@@ -67,18 +56,8 @@ class RefDatabasePropertyTest {
 
   @Provide
   static Arbitrary<List<Step>> steps() {
-    return steps(RefOperations.NAMES);
-  }
-
-  /** Reftables fail on names whose order as bytes is another than as Java strings. */
-  @Provide
-  static Arbitrary<List<Step>> stepsWithinBmp() {
-    return steps(RefOperations.NAMES_WITHIN_BMP);
-  }
-
-  private static Arbitrary<List<Step>> steps(List<String> names) {
     Arbitrary<Boolean> compacted = Arbitraries.frequency(Tuple.of(9, false), Tuple.of(1, true));
-    return Combinators.combine(new RefOperations(names).any(), Arbitraries.of(By.class), compacted)
+    return Combinators.combine(RefOperations.any(), Arbitraries.of(By.class), compacted)
         .as(Step::new)
         .list()
         .ofMinSize(1)

@@ -22,7 +22,7 @@ import org.jgits3.internal.refs.snapshot.SampleObjects;
  * relative to the refs ("the value it has") are those of the repository all others are compared
  * with.
  */
-public sealed interface RefOperation {
+sealed interface RefOperation {
   /** Old value that stands for the one the ref has. */
   String CURRENT = "current";
 

@@ -10,7 +10,7 @@ import net.jqwik.api.Tuple;
 import org.jgits3.internal.refs.snapshot.SampleObjects;
 
 /** Random operations on few names, so that they meet. Simpler ones come first: they shrink to. */
-public final class RefOperations {
+final class RefOperations {
   /** Names of refs: directories of each other, beyond ASCII, and on both sides of the BMP's end. */
   static final List<String> NAMES =
       List.of(
@@ -30,22 +30,12 @@ public final class RefOperations {
           "refs/meta/config");
 
   /** Names of refs that may be symbolic. */
-  public static final List<String> LINKS =
+  static final List<String> LINKS =
       List.of("HEAD", "refs/heads/link", "refs/heads/chain", "refs/remotes/origin/HEAD");
 
-  /** Those of the names that sort alike as bytes and as Java strings. */
-  static final List<String> NAMES_WITHIN_BMP =
-      NAMES.stream()
-          .filter(name -> name.chars().noneMatch(c -> Character.isSurrogate((char) c)))
-          .toList();
+  private RefOperations() {}
 
-  private final List<String> names;
-
-  RefOperations(List<String> names) {
-    this.names = names;
-  }
-
-  Arbitrary<RefOperation> any() {
+  static Arbitrary<RefOperation> any() {
     return Arbitraries.frequencyOf(
         Tuple.of(5, update()),
         Tuple.of(2, delete()),
@@ -54,54 +44,54 @@ public final class RefOperations {
         Tuple.of(4, batch()));
   }
 
-  private Arbitrary<String> name() {
-    return Arbitraries.of(names);
+  private static Arbitrary<String> name() {
+    return Arbitraries.of(NAMES);
   }
 
-  private Arbitrary<String> nameOrLink() {
+  private static Arbitrary<String> nameOrLink() {
     return Arbitraries.frequencyOf(Tuple.of(6, name()), Tuple.of(1, Arbitraries.of(LINKS)));
   }
 
-  private Arbitrary<String> object() {
+  private static Arbitrary<String> object() {
     return Arbitraries.of(SampleObjects.NAMES);
   }
 
-  private Arbitrary<String> old(String mostly) {
+  private static Arbitrary<String> old(String mostly) {
     return Arbitraries.frequencyOf(
         Tuple.of(6, Arbitraries.just(mostly)),
         Tuple.of(1, Arbitraries.of(RefOperation.CURRENT, RefOperation.ZERO, "first", "second")));
   }
 
-  private Arbitrary<Boolean> flag() {
+  private static Arbitrary<Boolean> flag() {
     return Arbitraries.of(false, true);
   }
 
-  private Arbitrary<RefOperation> update() {
+  private static Arbitrary<RefOperation> update() {
     return Combinators.combine(
             nameOrLink(), object(), old(RefOperation.ANY), flag(), flag(), flag())
         .as(RefOperation.Update::new);
   }
 
-  private Arbitrary<RefOperation> delete() {
+  private static Arbitrary<RefOperation> delete() {
     return Combinators.combine(nameOrLink(), old(RefOperation.ANY), flag(), flag())
         .as(RefOperation.Delete::new);
   }
 
-  private Arbitrary<RefOperation> link() {
+  private static Arbitrary<RefOperation> link() {
     Arbitrary<String> target = nameOrLink().filter(name -> name.startsWith("refs/"));
     return Combinators.combine(Arbitraries.of(LINKS), target).as(RefOperation.Link::new);
   }
 
-  private Arbitrary<RefOperation> rename() {
+  private static Arbitrary<RefOperation> rename() {
     return Combinators.combine(nameOrLink(), nameOrLink()).as(RefOperation.Rename::new);
   }
 
-  private Arbitrary<RefOperation> batch() {
+  private static Arbitrary<RefOperation> batch() {
     return Combinators.combine(command().list().ofMinSize(1).ofMaxSize(5), flag(), flag())
         .as(RefOperation.CommitBatch::new);
   }
 
-  private Arbitrary<RefOperation.Command> command() {
+  private static Arbitrary<RefOperation.Command> command() {
     Arbitrary<Optional<String>> object =
         Arbitraries.frequencyOf(
             Tuple.of(4, object().map(Optional::of)),

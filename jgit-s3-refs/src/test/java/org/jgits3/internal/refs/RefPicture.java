@@ -18,7 +18,7 @@ import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.lib.Repository;
 
 /** All that a RefDatabase can be asked, and what it answers, as text. */
-public final class RefPicture {
+final class RefPicture {
   private static final List<String> PREFIXES =
       List.of("", "refs/", "refs/heads/", "refs/heads/a", "refs/heads/a/", "refs/tags/", "refs/x/");
   private static final Set<String> EXCLUDED = Set.of("refs/heads/a", "refs/changes/");
@@ -40,7 +40,7 @@ public final class RefPicture {
    * @param objects objects that refs may point to
    * @return answers by question
    */
-  public static Map<String, String> of(
+  static Map<String, String> of(
       Repository repository, List<String> names, Collection<ObjectId> objects) throws IOException {
     RefPicture picture = new RefPicture(repository);
     for (String name : names) {

@@ -16,17 +16,18 @@ import org.jgits3.TestRepositories;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.maintenance.Sleeper;
-import org.jgits3.maintenance.StagedManifests;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 
 /** One of the processes that use the repository {@code r}. Nothing of it expires late. */
 final class Actor implements Closeable {
-  final StagedManifests store;
+  final StagedStore store;
   final S3RepositoryManager manager;
 
   Actor(ObjectStore own) throws ConfigInvalidException {
-    store = new StagedManifests(own);
+    store = new StagedStore(own);
     manager = MaintenanceFixture.manager(store);
   }
 
@@ -59,7 +60,7 @@ final class Actor implements Closeable {
 
   /** Does something up to the next deletion of objects, which has been decided on then. */
   <T> Sleeper<T> beforeDelete(Callable<T> work) throws Exception {
-    return new Sleeper<>(store::beforeDelete, work);
+    return new Sleeper<>(action -> store.before(Request.DELETE, action), work);
   }
 
   /** Does something up to the next listing of objects. */

@@ -8,13 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.jgits3.Soundness;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.manifest.LiveObject;
+import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreKind;
@@ -74,14 +72,11 @@ abstract class InterleavingFixture {
 
   /** All objects of the store but marks of sweeps and leases. */
   Set<String> stored() throws IOException {
-    Set<String> keys = new TreeSet<>();
-    plain.list("objects/", object -> keys.add(object.key()));
-    keys.removeIf(key -> key.contains("/sweep/") || key.endsWith("/lease"));
-    return keys;
+    return MaintenanceFixture.stored(plain);
   }
 
   Set<String> listed() throws IOException {
-    return LiveObject.of(manifest()).stream().map(LiveObject::key).collect(Collectors.toSet());
+    return MaintenanceFixture.listed(manifest());
   }
 
   /** Objects that are stored and not listed. */

@@ -14,11 +14,10 @@ import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.maintenance.MaintenanceFixture;
-import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
@@ -27,30 +26,7 @@ import org.junit.jupiter.api.Test;
     "S3ObjDatabase: A handle looks for objects in listed packs and its own waiting ones only (E1)")
 class LateAnswerTest {
   private final ObjectStore plain = new MemoryObjectStore();
-  private final Late late = new Late(plain);
-
-  @FunctionalInterface
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  /** A store after whose next conditional write something happens before the answer. */
-  private static final class Late extends DelegatingObjectStore {
-    private Work meanwhile = () -> {};
-
-    Late(ObjectStore store) {
-      super(store);
-    }
-
-    @Override
-    public PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException {
-      PutOutcome outcome = super.putIf(key, body, precondition);
-      Work work = meanwhile;
-      meanwhile = () -> {};
-      work.run();
-      return outcome;
-    }
-  }
+  private final StagedStore late = new StagedStore(plain);
 
   @Test
   void E1_a_handle_does_not_find_what_it_inserted_once_that_was_dropped() throws Exception {
@@ -59,12 +35,13 @@ class LateAnswerTest {
       users.createRepository("r").close();
       try (S3Repository user = users.openRepository("r", Purpose.request())) {
         force(user, "refs/heads/main", TestRepositories.commit(user, "first"));
-        late.meanwhile =
+        late.after(
+            Request.WRITE_MANIFEST,
             () -> {
               MaintenanceFixture.gc(collector);
               MaintenanceFixture.gc(collector);
               users.openRepository("r", Purpose.request()).close(); // learns of it
-            };
+            });
         ObjectId dropped = TestRepositories.commit(user, "dropped");
 
         assertThat(StoredManifest.read(plain, "r").dropped()).isPositive();

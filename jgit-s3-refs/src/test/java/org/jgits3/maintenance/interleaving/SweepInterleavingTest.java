@@ -24,6 +24,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -215,7 +216,7 @@ class SweepInterleavingTest extends InterleavingFixture {
         writer.push("refs/heads/c");
         Set<String> pushed = packs();
         pushed = minus(pushed, before);
-        sweep.wakeUntil(s1.store::beforeDelete);
+        sweep.wakeUntil(action -> s1.store.before(Request.DELETE, action));
         collection.wake();
         assertThat(packs()).containsAll(pushed).doesNotContainAnyElementsOf(packs0);
         assertThat(packs()).doesNotContainAnyElementsOf(before);

@@ -3,11 +3,10 @@ package org.jgits3.internal.pack.connectivity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.commitOf;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -16,14 +15,12 @@ import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -96,24 +93,12 @@ class ConnectivityTest {
       ObjectId tree = inserter.insert(new TreeFormatter());
       ObjectId[] parents = first;
       for (int i = 0; i < count; i++) {
-        ids.add(inserter.insert(commit(tree, "commit " + i, parents)));
+        ids.add(inserter.insert(commitOf(tree, "commit " + i, parents)));
         parents = chained ? new ObjectId[] {ids.get(i)} : first;
       }
       inserter.flush();
     }
     return ids;
-  }
-
-  private static CommitBuilder commit(ObjectId tree, String message, ObjectId... parents) {
-    CommitBuilder commit = new CommitBuilder();
-    commit.setTreeId(tree);
-    commit.setParentIds(parents);
-    PersonIdent who =
-        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
-    commit.setAuthor(who);
-    commit.setCommitter(who);
-    commit.setMessage(message);
-    return commit;
   }
 
   private void branches(List<ObjectId> tips) throws IOException {
@@ -166,7 +151,7 @@ class ConnectivityTest {
         TreeFormatter tree = new TreeFormatter();
         tree.append("module" + i, FileMode.GITLINK, old.get(1));
         trees.add(inserter.insert(tree));
-        parent = inserter.insert(commit(trees.get(i), "commit " + i, parent));
+        parent = inserter.insert(commitOf(trees.get(i), "commit " + i, parent));
         more.add(parent);
       }
       inserter.flush();
@@ -206,9 +191,9 @@ class ConnectivityTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       other = inserter.insert(directory(inserter, "other", 20));
       directory = inserter.insert(directory(inserter, "directory", 20));
-      base = inserter.insert(commit(root(inserter, other, directory), "base"));
+      base = inserter.insert(commitOf(root(inserter, other, directory), "base"));
       ObjectId next = inserter.insert(directory(inserter, "changed", 20));
-      changed = inserter.insert(commit(root(inserter, other, next), "changed", base));
+      changed = inserter.insert(commitOf(root(inserter, other, next), "changed", base));
       inserter.flush();
     }
     assertThat(check(changed)).as("of a root commit all is").contains(other, directory);
@@ -245,11 +230,11 @@ class ConnectivityTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       directory = inserter.insert(directory(inserter, "directory", 3));
       ObjectId other = inserter.insert(directory(inserter, "other", 3));
-      base = inserter.insert(commit(root(inserter, directory, other), "base"));
+      base = inserter.insert(commitOf(root(inserter, directory, other), "base"));
       TreeFormatter root = new TreeFormatter();
       root.append("b", FileMode.TREE, other);
       root.append("c", FileMode.TREE, directory);
-      renamed = inserter.insert(commit(inserter.insert(root), "renamed", base));
+      renamed = inserter.insert(commitOf(inserter.insert(root), "renamed", base));
       inserter.flush();
     }
     branches(List.of(base));
@@ -263,12 +248,12 @@ class ConnectivityTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId a = inserter.insert(directory(inserter, "a", 3));
       ObjectId b = inserter.insert(directory(inserter, "b", 3));
-      base = inserter.insert(commit(root(inserter, a, b), "base"));
+      base = inserter.insert(commitOf(root(inserter, a, b), "base"));
       TreeFormatter changed = directory(inserter, "b", 3);
       changed.append("last", FileMode.REGULAR_FILE, MISSING);
       ObjectId c = inserter.insert(changed);
-      lacking.add(inserter.insert(commit(root(inserter, a, c), "no blob", base)));
-      lacking.add(inserter.insert(commit(root(inserter, a, MISSING), "no tree", base)));
+      lacking.add(inserter.insert(commitOf(root(inserter, a, c), "no blob", base)));
+      lacking.add(inserter.insert(commitOf(root(inserter, a, MISSING), "no tree", base)));
       inserter.flush();
     }
     branches(List.of(base));
@@ -290,11 +275,11 @@ class ConnectivityTest {
       more.append("a", FileMode.REGULAR_FILE, MISSING);
       more.append("b", FileMode.REGULAR_FILE, file);
       ObjectId after = inserter.insert(more);
-      ObjectId first = inserter.insert(commit(before, "first", base.get(0)));
-      ObjectId second = inserter.insert(commit(after, "second", first));
-      reverted = inserter.insert(commit(before, "reverted", second));
-      ObjectId other = inserter.insert(commit(before, "other", second, first));
-      merged = inserter.insert(commit(after, "merged", first, other));
+      ObjectId first = inserter.insert(commitOf(before, "first", base.get(0)));
+      ObjectId second = inserter.insert(commitOf(after, "second", first));
+      reverted = inserter.insert(commitOf(before, "reverted", second));
+      ObjectId other = inserter.insert(commitOf(before, "other", second, first));
+      merged = inserter.insert(commitOf(after, "merged", first, other));
       inserter.flush();
     }
     for (ObjectId tip : List.of(reverted, merged)) {
@@ -319,17 +304,17 @@ class ConnectivityTest {
       TreeFormatter odd = new TreeFormatter();
       odd.append("a", FileMode.REGULAR_FILE, tree);
       odd.append("b", FileMode.GITLINK, MISSING);
-      base = inserter.insert(commit(inserter.insert(odd), "base"));
+      base = inserter.insert(commitOf(inserter.insert(odd), "base"));
       TreeFormatter same = new TreeFormatter();
       same.append("a", FileMode.REGULAR_FILE, tree);
       same.append("c", FileMode.TREE, tree);
-      mistaken = inserter.insert(commit(inserter.insert(same), "known as a file"));
+      mistaken = inserter.insert(commitOf(inserter.insert(same), "known as a file"));
       TreeFormatter next = new TreeFormatter();
       next.append("a", FileMode.TREE, tree);
-      lacking.add(inserter.insert(commit(inserter.insert(next), "a file before", base)));
+      lacking.add(inserter.insert(commitOf(inserter.insert(next), "a file before", base)));
       TreeFormatter linked = new TreeFormatter();
       linked.append("b", FileMode.REGULAR_FILE, MISSING);
-      lacking.add(inserter.insert(commit(inserter.insert(linked), "a link before", base)));
+      lacking.add(inserter.insert(commitOf(inserter.insert(linked), "a link before", base)));
       inserter.flush();
     }
     branches(List.of(base));
@@ -345,10 +330,10 @@ class ConnectivityTest {
     ObjectId treeless;
     ObjectId blobless;
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      treeless = inserter.insert(commit(MISSING, "no tree"));
+      treeless = inserter.insert(commitOf(MISSING, "no tree"));
       TreeFormatter tree = new TreeFormatter();
       tree.append("file", FileMode.REGULAR_FILE, MISSING);
-      blobless = inserter.insert(commit(inserter.insert(tree), "no blob"));
+      blobless = inserter.insert(commitOf(inserter.insert(tree), "no blob"));
       inserter.flush();
     }
     ObjectId tag = TestRepositories.tag(repository, "v1", child);

@@ -37,6 +37,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
@@ -209,8 +210,7 @@ class PackDamageTest {
   void damage_in_the_store_is_an_error_with_key_and_range_not_a_miss() throws Exception {
     Path file = only(".pack");
     byte[] good = Files.readAllBytes(file);
-    byte[] bad = good.clone();
-    bad[SIZE / 2] ^= 1;
+    byte[] bad = StoreContent.flipped(good, SIZE / 2);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.openRepository("r")) {
       Files.write(file, bad);

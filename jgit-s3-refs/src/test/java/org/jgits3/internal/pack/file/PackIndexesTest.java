@@ -18,22 +18,22 @@ import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,10 +115,8 @@ class PackIndexesTest {
   }
 
   private S3RepositoryManager limited() throws Exception {
-    Config config = new Config();
-    config.setInt("s3", "packs", "indexLimit", LIMIT);
-    return new S3RepositoryManager(
-        new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    return TestRepositories.manager(
+        new DirectoryObjectStore(directory), "[s3 \"packs\"]\nindexLimit = " + LIMIT);
   }
 
   @Test
@@ -229,9 +227,7 @@ class PackIndexesTest {
       Thread loading = new Thread(() -> openIndex(r, pack));
       synchronized (manager.indexBudget()) { // where it waits on its way
         loading.start();
-        while (loading.getState() != Thread.State.BLOCKED) {
-          Thread.onSpinWait();
-        }
+        ConcurrentTasks.waitWhile(() -> loading.getState() != Thread.State.BLOCKED);
         r.close();
         manager.delete("r");
       }
@@ -297,8 +293,7 @@ class PackIndexesTest {
     PackFileEntry file = pack.files().get(extension);
     Path path = object(pack.id() + "." + (file.bundled() ? "bundle" : extension));
     byte[] good = Files.readAllBytes(path);
-    byte[] bad = good.clone();
-    bad[(int) (Math.max(0, file.offset()) + file.size() / 2)] ^= 1;
+    byte[] bad = StoreContent.flipped(good, (int) (Math.max(0, file.offset()) + file.size() / 2));
     Files.write(path, bad);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository here = manager.openRepository("r")) {

@@ -13,14 +13,12 @@ import java.util.Random;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.Holds;
@@ -88,10 +86,9 @@ class ReadBackTest {
   }
 
   private S3RepositoryManager manager(Path spillDirectory) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "receive", "spillDirectory", spillDirectory.toString());
-    return new S3RepositoryManager(
-        new DirectoryObjectStore(directory), S3Settings.from(config, "test"));
+    return TestRepositories.manager(
+        new DirectoryObjectStore(directory),
+        "[s3 \"receive\"]\nspillDirectory = " + spillDirectory);
   }
 
   private static ObjectId receive(S3Repository repository, PackBytes pack) throws IOException {

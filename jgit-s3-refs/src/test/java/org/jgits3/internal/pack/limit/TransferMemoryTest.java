@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.AbstractThrowableAssert;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -89,6 +90,10 @@ class TransferMemoryTest {
     }
   }
 
+  private AbstractThrowableAssert<?, ?> assertRefused(byte[] pack) {
+    return assertThatThrownBy(() -> push(pack)).isInstanceOf(IOException.class);
+  }
+
   /** Instructions that copy the first 16 MiB, all but one byte, and that, again and again. */
   private static byte[] copies(int times) {
     ByteArrayOutputStream how = new ByteArrayOutputStream();
@@ -102,13 +107,11 @@ class TransferMemoryTest {
   @Test
   void a_pack_of_more_objects_than_memory_holds_is_refused_at_its_header() throws Exception {
     open("1m");
-    assertThatThrownBy(() -> push(new ForgedPack(10_000).open()))
-        .isInstanceOf(IOException.class)
+    assertRefused(new ForgedPack(10_000).open())
         .hasMessage(
             "a pack of 10000 objects takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit"
                 + " of the server is 1 MiB");
-    assertThatThrownBy(() -> push(new ForgedPack(-1).open()))
-        .isInstanceOf(IOException.class)
+    assertRefused(new ForgedPack(-1).open())
         .hasMessageStartingWith("a pack of 4294967295 objects takes some 819200 MiB");
   }
 
@@ -117,8 +120,7 @@ class TransferMemoryTest {
     open("64m");
     byte[] bytes =
         new ForgedPack(1).header(Constants.OBJ_TREE, GIB).deflated(new byte[1_000]).closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessage(
             "object 1 of the pack, at byte 12, of 1024 MiB, takes some 3072 MiB of memory, and [s3"
                 + " \"receive\"] memoryLimit of the server is 64 MiB");
@@ -131,8 +133,7 @@ class TransferMemoryTest {
     int base = pack.position();
     byte[] delta = ForgedPack.delta(1 << 24, GIB, copies(64));
     byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessageStartingWith("object 2 of the pack, at byte ")
         .hasMessageEndingWith(
             ", of 1024 MiB, takes some 3072 MiB of memory, and [s3 \"receive\"] memoryLimit of the"
@@ -147,8 +148,7 @@ class TransferMemoryTest {
     long result = 2_200_000_000L;
     byte[] delta = ForgedPack.delta(1 << 24, result, copies(1));
     byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessageStartingWith("object 2 of the pack, at byte ")
         .hasMessageContaining("2200000000 bytes");
   }
@@ -160,8 +160,7 @@ class TransferMemoryTest {
     byte[] second = PackBytes.ofSize(1_000, 2).bytes();
     try (S3Repository first = manager.openRepository("r", Purpose.push())) {
       receive(first, PackBytes.ofSize(1_000, 1).bytes());
-      assertThatThrownBy(() -> push(second))
-          .isInstanceOf(IOException.class)
+      assertRefused(second)
           .hasMessageStartingWith("the server is busy: a pack of 3 objects takes some 1 MiB");
     }
     push(second);
@@ -178,8 +177,7 @@ class TransferMemoryTest {
     open("64m");
     byte[] bytes =
         new ForgedPack(1).header(Constants.OBJ_TREE, IMPOSSIBLE).deflated(new byte[1_000]).closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessage(
             "object 1 of the pack, at byte 12, has 9223372039002259440 bytes, and a tree, commit, tag or"
                 + " delta may have 2147483647");
@@ -189,8 +187,7 @@ class TransferMemoryTest {
   void blob_of_more_bytes_than_any_may_have_is_refused_at_its_header() throws Exception {
     open("64m");
     byte[] bytes = new ForgedPack(1).header(Constants.OBJ_BLOB, Integer.MAX_VALUE - 7).open();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessage(
             "object 1 of the pack: Object too large (2,147,483,640 bytes), rejecting the pack. Max"
                 + " object size limit is 2,147,483,639 bytes.");
@@ -208,8 +205,7 @@ class TransferMemoryTest {
             .object(Constants.OBJ_BLOB, modules)
             .object(Constants.OBJ_TREE, tree.toByteArray())
             .closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessageStartingWith("a .gitmodules of 1 MiB takes some 36 MiB of memory");
   }
 
@@ -218,8 +214,7 @@ class TransferMemoryTest {
     open("8m");
     push(chain(16, 1 << 20, false));
     byte[] branches = chain(16, 1 << 20, true);
-    assertThatThrownBy(() -> push(branches))
-        .isInstanceOf(IOException.class)
+    assertRefused(branches)
         .hasMessageStartingWith("a pack with deltas to objects of 6 MiB takes some 9 MiB");
   }
 
@@ -234,8 +229,7 @@ class TransferMemoryTest {
     byte[] how = ForgedPack.copyAnd(100, (byte) 1);
     byte[] delta = ForgedPack.delta(content.length, 100, how);
     byte[] bytes = new ForgedPack(1).delta(base, delta).closed();
-    assertThatThrownBy(() -> push(bytes))
-        .isInstanceOf(IOException.class)
+    assertRefused(bytes)
         .hasMessageStartingWith("object " + base.name() + ", of 8 MiB, takes some 24 MiB");
   }
 
@@ -244,8 +238,7 @@ class TransferMemoryTest {
     open("deltaDepth", "16");
     push(chain(16, 1_000, true));
     byte[] longer = chain(17, 1_000, false);
-    assertThatThrownBy(() -> push(longer))
-        .isInstanceOf(IOException.class)
+    assertRefused(longer)
         .hasMessage(
             "a pack with a chain of more than 16 deltas, which is [s3 \"receive\"] deltaDepth of"
                 + " the server; push from a repository packed by git repack -adf");
@@ -256,8 +249,7 @@ class TransferMemoryTest {
     open("processorTime", "100 ms");
     byte[] deltas = chain(400, 16 << 20, false); // 6.4 GB
     assertThat(deltas).hasSizeLessThan(30_000);
-    assertThatThrownBy(() -> push(deltas))
-        .isInstanceOf(IOException.class)
+    assertRefused(deltas)
         .hasMessage(
             "a push that takes more than 100 ms of processor time, which is [s3 \"receive\"]"
                 + " processorTime of the server; push fewer commits at a time");

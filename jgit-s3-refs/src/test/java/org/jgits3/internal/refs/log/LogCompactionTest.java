@@ -29,10 +29,11 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.metrics.Count;
-import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
@@ -49,32 +50,15 @@ class LogCompactionTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String BUSY = "refs/heads/busy";
 
-  /** Runs once, after the upload of the next segment. */
-  private final AtomicReference<Action> afterUpload = new AtomicReference<>(() -> {});
-
   private final RequestCounts counts = new RequestCounts();
   private final MemoryObjectStore memory = new MemoryObjectStore();
+  private final StagedStore store = new StagedStore(memory);
   @AutoClose private S3RepositoryManager manager;
   @AutoClose private S3Repository repository;
   private LongLog log;
 
-  @FunctionalInterface
-  private interface Action {
-    void run() throws IOException;
-  }
-
   @BeforeEach
   void create() throws Exception {
-    DelegatingObjectStore store =
-        new DelegatingObjectStore(memory) {
-          @Override
-          public void put(String key, byte[] src, int offset, int length) throws IOException {
-            super.put(key, src, offset, length);
-            if (key.contains("/log/")) {
-              afterUpload.getAndSet(() -> {}).run();
-            }
-          }
-        };
     ObservedObjectStore observed = new ObservedObjectStore(store, counts);
     manager = TestRepositories.manager(observed);
     repository = manager.createRepository("r");
@@ -200,7 +184,7 @@ class LogCompactionTest {
     history(4);
     log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
     RefChange late = new RefChange("refs/heads/late", ZERO, LongLog.id(5));
-    afterUpload.set(() -> log.append(List.of(late)));
+    store.after(Request.WRITE_LOG, () -> log.append(List.of(late)));
     log.compact();
 
     assertThat(log.log().tail())
@@ -215,7 +199,8 @@ class LogCompactionTest {
     log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
     Manifest pinned = log.manifest();
     AtomicReference<TransactionLog> faster = new AtomicReference<>();
-    afterUpload.set(
+    store.after(
+        Request.WRITE_LOG,
         () -> {
           log.compact();
           faster.set(log.log());
@@ -365,7 +350,7 @@ class LogCompactionTest {
   }
 
   private byte[] bytes(String key) throws IOException {
-    return ((GetResult.Found) memory.get(key, Optional.empty())).bytes();
+    return StoreContent.bytes(memory, key);
   }
 
   @Test

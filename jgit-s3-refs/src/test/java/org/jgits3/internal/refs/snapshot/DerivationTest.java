@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -38,11 +36,7 @@ class DerivationTest extends DerivationTestCase {
   }
 
   private void batch(S3Repository r, int count) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
-    }
-    TestRepositories.execute(r, batch);
+    TestRepositories.createAll(r, first, count, i -> "refs/changes/" + i + "/1");
   }
 
   private void update(String name, ObjectId id) throws IOException {

@@ -13,16 +13,12 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
-import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -31,6 +27,7 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -84,20 +81,14 @@ class RefsMemoryTest {
   }
 
   private void createRefs(S3Repository r, int count) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
-    }
-    TestRepositories.execute(r, batch);
+    TestRepositories.createAll(r, first, count, i -> "refs/changes/" + i + "/1");
   }
 
   private void manager(String settings) throws Exception {
-    Config config = new Config();
-    config.fromText("[s3 \"refs\"]\n" + settings);
     here =
-        new S3RepositoryManager(
+        TestRepositories.manager(
             new ObservedObjectStore(new DirectoryObjectStore(directory), counts),
-            S3Settings.from(config, "test"));
+            "[s3 \"refs\"]\n" + settings);
   }
 
   private S3Repository open(String name) throws IOException {
@@ -204,13 +195,8 @@ class RefsMemoryTest {
         .isEqualTo(RefUpdate.Result.RENAMED);
     assertThat(TestRepositories.delete(a, CHANGE)).isEqualTo(RefUpdate.Result.FORCED);
     a.getRefDatabase().compact();
-    BatchRefUpdate large = a.getRefDatabase().newBatchUpdate();
-    large.setAllowNonFastForwards(true);
-    for (int i = 0; i < REFS; i++) {
-      large.addCommand(new ReceiveCommand(ObjectId.zeroId(), second, "refs/more/" + i));
-    }
-    TestRepositories.execute(a, large);
-    TestRepositories.assertAllOk(large);
+    TestRepositories.assertAllOk(
+        TestRepositories.createAll(a, second, REFS, i -> "refs/more/" + i));
     assertThat(a.exactRef("refs/more/17").getObjectId()).isEqualTo(second);
     assertThat(a.exactRef(CHANGE)).isNull();
     assertThat(a.getRefDatabase().getRefsByPrefix("refs/")).hasSize(2 * REFS);
@@ -286,9 +272,7 @@ class RefsMemoryTest {
     FutureTask<RefTable> second = new FutureTask<>(() -> tables.of(manifest));
     Thread waiter = new Thread(second);
     waiter.start();
-    while (waiter.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> waiter.getState() != Thread.State.WAITING);
     loader.interrupt();
     assertThatThrownBy(first::get).hasCauseInstanceOf(StoreException.Unavailable.class);
     go.countDown();
@@ -307,9 +291,7 @@ class RefsMemoryTest {
           public ObjectVersion read(ReadRequest range) throws IOException {
             if (waiter.get().getState() == Thread.State.NEW) {
               waiter.get().start();
-              while (waiter.get().getState() != Thread.State.WAITING) {
-                Thread.onSpinWait();
-              }
+              ConcurrentTasks.waitWhile(() -> waiter.get().getState() != Thread.State.WAITING);
               throw noMemory;
             }
             return super.read(range);
@@ -331,23 +313,8 @@ class RefsMemoryTest {
   void many_changes_at_once_all_succeed_without_raw_bytes() throws Exception {
     manager("keepRawBytes = false");
     S3Repository a = open("a");
-    CountDownLatch go = new CountDownLatch(1);
-    List<FutureTask<RefUpdate.Result>> tasks = new ArrayList<>();
-    for (int i = 0; i < 8; i++) {
-      String name = "refs/heads/" + i;
-      FutureTask<RefUpdate.Result> task =
-          new FutureTask<>(
-              () -> {
-                go.await();
-                return update(a, name, first);
-              });
-      tasks.add(task);
-      new Thread(task).start();
-    }
-    go.countDown();
-    for (FutureTask<RefUpdate.Result> task : tasks) {
-      assertThat(task.get()).isEqualTo(RefUpdate.Result.NEW);
-    }
+    ConcurrentTasks.run(
+        8, t -> assertThat(update(a, "refs/heads/" + t, first)).isEqualTo(RefUpdate.Result.NEW));
     assertThat(a.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(8);
   }
 

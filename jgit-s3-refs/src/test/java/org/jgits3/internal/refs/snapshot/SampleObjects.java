@@ -7,7 +7,6 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
@@ -15,6 +14,7 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.TestRepositories;
 
 /** A few objects that every repository of a comparison has, under names that can be read. */
 public final class SampleObjects {
@@ -48,13 +48,7 @@ public final class SampleObjects {
   private static ObjectId commit(
       ObjectInserter inserter, ObjectId tree, String message, ObjectId... parents)
       throws IOException {
-    CommitBuilder commit = new CommitBuilder();
-    commit.setTreeId(tree);
-    commit.setParentIds(parents);
-    commit.setAuthor(WHO);
-    commit.setCommitter(WHO);
-    commit.setMessage(message);
-    return inserter.insert(commit);
+    return inserter.insert(TestRepositories.commitOf(tree, message, parents));
   }
 
   private static ObjectId tag(ObjectInserter inserter, String name, ObjectId of, int type)

@@ -8,27 +8,21 @@ import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.metrics.Count;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
@@ -114,21 +108,15 @@ class UntrustedRefsTest {
   }
 
   private void open(String... settings) throws Exception {
-    Config config = new Config();
-    config.fromText("[s3 \"refs\"]\ntrustETag = never\n" + String.join("\n", settings));
     here =
-        new S3RepositoryManager(
-            new ObservedObjectStore(store, counts), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new ObservedObjectStore(store, counts),
+            "[s3 \"refs\"]\ntrustETag = never\n" + String.join("\n", settings));
     reader = here.openRepository("r");
   }
 
   private void createRefs(int count) throws IOException {
-    BatchRefUpdate batch = writer.getRefDatabase().newBatchUpdate();
-    batch.setAllowNonFastForwards(true);
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, "refs/changes/" + i + "/1"));
-    }
-    TestRepositories.execute(writer, batch);
+    TestRepositories.createAll(writer, first, count, i -> "refs/changes/" + i + "/1");
     writer.getRefDatabase().compact();
   }
 
@@ -245,23 +233,9 @@ class UntrustedRefsTest {
       update(writer, MASTER, i == 0 ? first : second);
       writer.getRefDatabase().compact();
     }
-    CountDownLatch go = new CountDownLatch(1);
-    List<FutureTask<RefView>> tasks = new ArrayList<>();
-    for (int i = 0; i < THREADS; i++) {
-      FutureTask<RefView> task =
-          new FutureTask<>(
-              () -> {
-                go.await();
-                return look();
-              });
-      tasks.add(task);
-      new Thread(task).start();
-    }
-    go.countDown();
-    RefView view = look();
-    for (FutureTask<RefView> task : tasks) {
-      assertThat(task.get().table()).isSameAs(view.table());
-    }
+    List<RefView> views = ConcurrentTasks.results(THREADS, this::look);
+    RefView view = views.get(0);
+    assertThat(views).allSatisfy(each -> assertThat(each.table()).isSameAs(view.table()));
     assertThat(view.exact(MASTER).getObjectId()).isEqualTo(second);
     assertThat(here.counters().of(Count.PARSES)).isEqualTo(2);
     assertThat(here.counters().of(Count.DECODINGS)).isEqualTo(2);

@@ -11,7 +11,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -23,17 +22,18 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Stop;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.metrics.Counters;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
+import org.jgits3.store.StagedStore.Stop;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,7 +55,7 @@ class LookupInterleavingTest extends TwoProcesses {
   private static final String OTHER = "refs/heads/other";
 
   private final ObjectStore objects = new MemoryObjectStore();
-  private final StagedObjectStore store = new StagedObjectStore(objects);
+  private final StagedStore store = new StagedStore(objects);
   private final RequestCounts counts = new RequestCounts();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Thread> started = new CopyOnWriteArrayList<>();
@@ -102,11 +102,8 @@ class LookupInterleavingTest extends TwoProcesses {
 
   /** Waits until threads wait for what another one does, and not for the test. */
   private void awaitWaiting(int count) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-    while (started.stream().filter(LookupInterleavingTest::waits).count() < count) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(
+        () -> started.stream().filter(LookupInterleavingTest::waits).count() < count);
   }
 
   private static boolean waits(Thread thread) {

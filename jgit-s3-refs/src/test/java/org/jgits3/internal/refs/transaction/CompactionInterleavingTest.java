@@ -22,9 +22,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoConsumer;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.ObjectNames;
@@ -37,6 +34,9 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Action;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
@@ -62,7 +62,7 @@ class CompactionInterleavingTest {
   static final String OTHER = "refs/heads/other";
 
   final ObjectStore objects = new MemoryObjectStore();
-  final StagedObjectStore store = new StagedObjectStore(objects);
+  final StagedStore store = new StagedStore(objects);
   @AutoClose private S3RepositoryManager slowly;
   @AutoClose private S3RepositoryManager elsewhere;
 
@@ -136,16 +136,6 @@ class CompactionInterleavingTest {
     store.after(Request.WRITE_SNAPSHOT, action);
   }
 
-  private void compactWhileOthersDoForTheFirstTime() throws IOException {
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(OTHER, b);
-          compactElsewhere();
-        });
-    compactSlowly();
-  }
-
   void beforeTheCommit(Action action) {
     whileTheSnapshotIsUploaded(() -> store.before(Request.WRITE_MANIFEST, action));
   }
@@ -178,97 +168,6 @@ class CompactionInterleavingTest {
           }
         });
     return found;
-  }
-
-  @Test
-  void C1_a_ref_created_while_a_compaction_uploads_is_kept() throws Exception {
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(() -> push(REF, a));
-    compactSlowly();
-    assertNothingIsLost("created");
-  }
-
-  @Test
-  void C2_a_ref_updated_while_a_compaction_uploads_its_older_value_is_kept() throws Exception {
-    push(REF, a);
-    whileTheSnapshotIsUploaded(() -> push(REF, b));
-    compactSlowly();
-    assertNothingIsLost("updated");
-  }
-
-  @Test
-  void C2_a_ref_deleted_while_a_compaction_uploads_its_value_stays_deleted() throws Exception {
-    push(REF, a);
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(() -> delete(REF));
-    compactSlowly();
-    assertNothingIsLost("deleted");
-  }
-
-  @Test
-  void C2_a_ref_created_again_while_a_compaction_uploads_its_deletion_is_kept() throws Exception {
-    push(REF, a);
-    compactElsewhere();
-    delete(REF);
-    push(OTHER, a);
-    whileTheSnapshotIsUploaded(() -> push(REF, b));
-    compactSlowly();
-    assertNothingIsLost("created again");
-  }
-
-  @Test
-  void C2_a_ref_that_goes_back_to_its_value_in_the_old_snapshot_keeps_it() throws Exception {
-    push(REF, a);
-    compactElsewhere();
-    push(REF, b);
-    whileTheSnapshotIsUploaded(() -> push(REF, a));
-    compactSlowly();
-    assertNothingIsLost("updated back");
-  }
-
-  @Test
-  void C2_a_deletion_undone_while_a_compaction_uploads_it_stays_undone() throws Exception {
-    push(REF, a);
-    compactElsewhere();
-    delete(REF);
-    whileTheSnapshotIsUploaded(() -> push(REF, a));
-    compactSlowly();
-    assertNothingIsLost("restored");
-  }
-
-  @Test
-  void C3_the_slower_of_two_compactions_undoes_nothing_of_the_faster() throws Exception {
-    push(OTHER, a);
-    compactElsewhere();
-    push(OTHER, b);
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(REF, a);
-          delete(OTHER);
-          compactElsewhere();
-        });
-    compactSlowly();
-    assertNothingIsLost("folded by the faster one");
-  }
-
-  @Test
-  void C3_the_slower_of_two_first_compactions_gives_up_as_well() throws Exception {
-    compactWhileOthersDoForTheFirstTime();
-    assertNothingIsLost("no snapshot before");
-  }
-
-  @Test
-  void C4_a_snapshot_that_changes_during_the_commit_stops_the_compaction() throws Exception {
-    push(OTHER, a);
-    compactElsewhere();
-    push(OTHER, b);
-    beforeTheCommit(
-        () -> {
-          push(REF, a);
-          compactElsewhere();
-        });
-    compactSlowly();
-    assertNothingIsLost("compacted while the commit was sent");
   }
 
   @Test
@@ -315,7 +214,13 @@ class CompactionInterleavingTest {
 
   @Test
   void C5_the_slower_of_two_compactions_deletes_what_it_uploaded() throws Exception {
-    compactWhileOthersDoForTheFirstTime();
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, b);
+          compactElsewhere();
+        });
+    compactSlowly();
     assertThat(objectsBelow("/refs/")).as("those that are listed").hasSize(tables());
     assertThat(slowly.counters().of(Count.FOLDS_LOST)).isPositive();
     assertNothingIsLost("what was uploaded in vain was deleted");
@@ -450,6 +355,10 @@ class CompactionInterleavingTest {
     return made;
   }
 
+  /**
+   * Among them: a ref is created while a compaction uploads (C1), updated, deleted, created again
+   * or put back to its value in the old snapshot (C2), and others compact meanwhile (C3, C4).
+   */
   @Test
   void C1_to_C4_any_two_steps_of_others_after_any_two_before() throws Exception {
     for (List<Step> before : sequences(stepsBefore())) {

@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -88,11 +86,7 @@ class CompactionMemoryTest {
 
   private static void createRefs(S3Repository r, ObjectId id, String directory, int refs)
       throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < refs; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, directory + i));
-    }
-    TestRepositories.execute(r, batch);
+    TestRepositories.createAll(r, id, refs, i -> directory + i);
   }
 
   private void compactInAProcessOfItsOwn(long heap) throws Exception {

@@ -19,9 +19,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Action;
-import org.jgits3.internal.refs.snapshot.StagedObjectStore.Request;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.RepositoryName;
@@ -31,6 +29,8 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,10 +51,10 @@ class CopiedWriteTest {
 
   private final ObjectStore objects = new MemoryObjectStore();
   private boolean copying; // used by one thread at a time
-  private Action thenOthers = () -> {};
+  private IoRunnable thenOthers = () -> {};
 
-  private final StagedObjectStore store =
-      new StagedObjectStore(
+  private final StagedStore store =
+      new StagedStore(
           new DelegatingObjectStore(objects) {
             @Override
             public PutOutcome putIf(String key, byte[] body, Precondition precondition)

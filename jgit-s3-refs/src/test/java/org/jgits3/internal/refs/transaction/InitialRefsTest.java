@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -18,13 +17,13 @@ import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.table.PackedRefsFile;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefValue;
-import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Request;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,7 +39,7 @@ class InitialRefsTest {
   @TempDir Path directory;
 
   /** Runs once, after the upload of the next snapshot. */
-  private final AtomicReference<IoRunnable> afterSnapshot = new AtomicReference<>(() -> {});
+  private StagedStore store;
 
   @AutoClose private S3RepositoryManager manager;
   @AutoClose private S3RepositoryManager elsewhere;
@@ -50,17 +49,8 @@ class InitialRefsTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager =
-        TestRepositories.manager(
-            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-              @Override
-              public void put(String key, byte[] src, int offset, int length) throws IOException {
-                super.put(key, src, offset, length);
-                if (key.contains("/refs/")) {
-                  afterSnapshot.getAndSet(() -> {}).run();
-                }
-              }
-            });
+    store = new StagedStore(new DirectoryObjectStore(directory));
+    manager = TestRepositories.manager(store);
     elsewhere = TestRepositories.manager(directory);
     here = manager.createRepository("r");
     commit = TestRepositories.commit(here, "first");
@@ -171,7 +161,7 @@ class InitialRefsTest {
   @Test
   void refs_that_are_made_during_the_upload_stay() throws Exception {
     try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> update(there, "refs/heads/main"));
+      store.after(Request.WRITE_SNAPSHOT, () -> update(there, "refs/heads/main"));
       isRefusedAfterUpload(table(MANY, "refs/heads/main/x"));
     }
     assertThat(listed()).extracting(Ref::getName).containsExactly("refs/heads/main");

@@ -6,13 +6,9 @@ import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,6 +25,7 @@ import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.UnlistedPack;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -36,6 +33,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.metrics.Counters;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
@@ -65,7 +63,7 @@ public class LargeBatchTest {
   private final AtomicInteger snapshots = new AtomicInteger();
 
   /** Runs once, after the upload of the next snapshot. */
-  private final AtomicReference<Action> afterSnapshot = new AtomicReference<>(() -> {});
+  private final AtomicReference<IoRunnable> afterSnapshot = new AtomicReference<>(() -> {});
 
   private DelegatingObjectStore store;
   @AutoClose private S3RepositoryManager manager;
@@ -73,11 +71,6 @@ public class LargeBatchTest {
   @AutoClose private S3Repository here;
   private ObjectId first;
   private ObjectId second;
-
-  @FunctionalInterface
-  private interface Action {
-    void run() throws IOException;
-  }
 
   @BeforeEach
   void create() throws Exception {
@@ -242,25 +235,13 @@ public class LargeBatchTest {
   @Test
   void large_batches_of_one_process_go_one_after_the_other() throws Exception {
     int batches = 12;
-    ExecutorService threads = Executors.newFixedThreadPool(batches);
-    try {
-      List<Future<BatchRefUpdate>> running = new ArrayList<>();
-      for (int t = 0; t < batches; t++) {
-        String prefix = "refs/changes/" + t + "/";
-        BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> prefix + i);
-        running.add(
-            threads.submit(
-                () -> {
-                  execute(batch);
-                  return batch;
-                }));
-      }
-      for (Future<BatchRefUpdate> batch : running) {
-        TestRepositories.assertAllOk(batch.get());
-      }
-    } finally {
-      threads.shutdownNow();
-    }
+    ConcurrentTasks.run(
+        batches,
+        t -> {
+          String prefix = "refs/changes/" + t + "/";
+          TestRepositories.assertAllOk(
+              TestRepositories.createAll(here, first, MANY, i -> prefix + i));
+        });
 
     assertThat(snapshots).hasValue(batches);
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(batches * MANY);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.transaction;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -33,20 +29,12 @@ class StarvedBatchTest {
   private S3Repository other;
   private ObjectId id;
 
-  private static void execute(BatchRefUpdate batch, S3Repository r) throws IOException {
-    TestRepositories.execute(r, batch);
-  }
-
   /** Makes as many updates as make a fold due, and gives it time. */
   private void busy(int round) throws IOException {
     String before = snapshot();
-    BatchRefUpdate batch = other.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < 500; i++) {
-      String name = "refs/heads/" + round + "/" + i + "/" + "x".repeat(100);
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name));
-    }
-    execute(batch, other);
-    assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(
+        TestRepositories.createAll(
+            other, id, 500, i -> "refs/heads/" + round + "/" + i + "/" + "x".repeat(100)));
     long deadline = System.nanoTime() + FOLD_NANOS;
     while (snapshot().equals(before) && System.nanoTime() < deadline) {
       try {
@@ -83,12 +71,8 @@ class StarvedBatchTest {
       other = opened;
       id = TestRepositories.commit(here, "first");
       armed = true;
-      BatchRefUpdate batch = here.getRefDatabase().newBatchUpdate();
-      for (int i = 0; i < 5000; i++) {
-        batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, "refs/changes/" + i + "/1"));
-      }
-      execute(batch, here);
-      assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+      TestRepositories.assertAllOk(
+          TestRepositories.createAll(here, id, 5000, i -> "refs/changes/" + i + "/1"));
     }
   }
 }

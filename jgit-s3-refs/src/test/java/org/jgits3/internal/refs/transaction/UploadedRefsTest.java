@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -60,11 +58,7 @@ class UploadedRefsTest {
         S3Repository r = manager.createRepository("r")) {
       ObjectId first = TestRepositories.commit(r, "first");
       ObjectId second = TestRepositories.commit(r, "second", first);
-      BatchRefUpdate create = r.getRefDatabase().newBatchUpdate();
-      for (int i = 0; i < refs; i++) {
-        create.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name(i)));
-      }
-      TestRepositories.execute(r, create);
+      TestRepositories.createAll(r, first, refs, i -> name(i));
       uploaded.set(0);
       Random random = new Random(refs);
       for (int i = 0; i < updates; i++) {

@@ -18,13 +18,13 @@ import org.jgits3.S3Settings;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.ProbedService.Dialect.Checksum;
 import org.jgits3.store.ProbedService.Dialect.IfMatch;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UnsafeStoreException;
@@ -156,7 +156,7 @@ class DialectTest {
       PutOutcome.Won created = (PutOutcome.Won) old.putIf("k", BODY, Precondition.absent());
       assertThat(store.putIf("k", new byte[0], Precondition.matches(created.version())))
           .isEqualTo(new PutOutcome.Lost(false));
-      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+      assertThat(StoreContent.bytes(store, "k")).isEqualTo(BODY);
     }
   }
 

@@ -10,10 +10,6 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
@@ -21,11 +17,13 @@ import org.jgits3.S3Settings;
 import org.jgits3.Stores;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
@@ -155,8 +153,7 @@ class FirstUseTest {
           }
         };
     StoreProbe.admit(store);
-    List<String> keys = new ArrayList<>();
-    good.list("probe/passed/", object -> keys.add(object.key()));
+    List<String> keys = StoreContent.keys(good, "probe/passed/");
     assertThat(keys).hasSize(1);
   }
 
@@ -172,15 +169,7 @@ class FirstUseTest {
 
   @Test
   void two_processes_on_a_fresh_store_both_open_it() throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    try {
-      Callable<Long> process = () -> open(server.options());
-      for (Future<Long> opened : threads.invokeAll(List.of(process, process))) {
-        opened.get();
-      }
-    } finally {
-      threads.shutdownNow();
-    }
+    ConcurrentTasks.run(2, process -> open(server.options()));
     assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
     assertThat(open(server.options())).isEqualTo(12);
   }

@@ -6,16 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.Stores;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
@@ -51,9 +51,7 @@ class LeftoversTest {
   }
 
   private static List<String> keys(ObjectStore store) throws IOException {
-    List<String> keys = new ArrayList<>();
-    store.list("", object -> keys.add(object.key()));
-    return keys;
+    return StoreContent.keys(store, "");
   }
 
   @Test
@@ -61,10 +59,7 @@ class LeftoversTest {
     try (ObjectStore store = Stores.open(bucket, server.options())) {
       Process process = probing();
       try {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (keys(store).isEmpty()) {
-          assertThat(System.nanoTime()).isLessThan(deadline);
-        }
+        ConcurrentTasks.waitWhile(() -> keys(store).isEmpty());
       } finally {
         process.destroyForcibly().waitFor();
       }

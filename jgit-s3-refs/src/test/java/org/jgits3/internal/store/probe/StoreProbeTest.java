@@ -37,6 +37,7 @@ import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.UploadedPart;
@@ -108,8 +109,7 @@ class StoreProbeTest {
   void a_directory_passes_the_full_probe_and_is_left_empty() throws IOException {
     ProbeReport report = StoreProbe.full(directory);
     assertThat(report.checks()).allMatch(Check::ok);
-    List<String> left = new ArrayList<>();
-    good.list("", object -> left.add(object.key()));
+    List<String> left = StoreContent.keys(good, "");
     assertThat(left).isEmpty();
     assertThat(good.listMultipart("")).isEmpty();
   }
@@ -131,6 +131,14 @@ class StoreProbeTest {
   @FunctionalInterface
   private interface PutIf {
     PutOutcome putIf(String key, byte[] body, Precondition precondition) throws IOException;
+  }
+
+  private ObjectStore reading(Get get) {
+    return store(get, good::putIf);
+  }
+
+  private ObjectStore writing(PutIf putIf) {
+    return store(good::get, putIf);
   }
 
   /** The good store, but for two methods. */
@@ -182,7 +190,7 @@ class StoreProbeTest {
 
   @Test
   void a_store_that_ignores_if_match_is_refused() {
-    ObjectStore broken = store(good::get, this::ignoreIfMatch);
+    ObjectStore broken = writing(this::ignoreIfMatch);
     assertThatThrownBy(() -> StoreProbe.admit(broken))
         .isInstanceOf(UnsafeStoreException.class)
         .hasMessage(
@@ -196,7 +204,7 @@ class StoreProbeTest {
   void a_store_that_sends_half_written_objects_during_a_race_is_refused() {
     AtomicInteger reads = new AtomicInteger();
     ObjectStore broken =
-        store(
+        reading(
             (key, known) -> {
               GetResult answer = good.get(key, known);
               return key.endsWith("race/read")
@@ -204,16 +212,14 @@ class StoreProbeTest {
                       && answer instanceof GetResult.Found found
                   ? new GetResult.Found(new byte[0], found.version())
                   : answer;
-            },
-            good::putIf);
+            });
     assertThat(failed(broken, true)).isEqualTo("torn-read");
   }
 
   @Test
   void a_store_that_ignores_if_none_match_is_refused() {
     ObjectStore broken =
-        store(
-            good::get,
+        writing(
             (key, body, precondition) ->
                 precondition instanceof Precondition.Matches
                     ? good.putIf(key, body, precondition)
@@ -257,15 +263,14 @@ class StoreProbeTest {
 
   @Test
   void a_store_that_refuses_every_conditional_write_is_refused() {
-    ObjectStore broken = store(good::get, (key, body, precondition) -> new PutOutcome.Lost(false));
+    ObjectStore broken = writing((key, body, precondition) -> new PutOutcome.Lost(false));
     assertThat(failed(broken, false)).isEqualTo("create");
   }
 
   @Test
   void a_store_that_takes_no_form_of_if_match_is_refused() {
     ObjectStore broken =
-        store(
-            good::get,
+        writing(
             (key, body, precondition) ->
                 precondition instanceof Precondition.Matches
                     ? new PutOutcome.Lost(false)
@@ -276,20 +281,20 @@ class StoreProbeTest {
   @Test
   void a_store_whose_versions_are_lengths_is_refused() {
     ObjectStore broken =
-        store(good::get, inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length)));
+        writing(inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length)));
     assertThat(failed(broken, false)).isEqualTo("distinct-versions");
   }
 
   @Test
   void a_store_that_serves_outdated_reads_is_refused() {
-    ObjectStore broken = store((key, known) -> new GetResult.NotModified(), good::putIf);
+    ObjectStore broken = reading((key, known) -> new GetResult.NotModified());
     assertThat(failed(broken, false)).isEqualTo("read-after-write");
   }
 
   @Test
   void a_store_that_compares_and_writes_in_two_steps_is_found_in_races() throws IOException {
     good = directory; // whose requests take long enough for others to come between
-    ObjectStore broken = store(good::get, inTwoSteps(GetResult.Found::version));
+    ObjectStore broken = writing(inTwoSteps(GetResult.Found::version));
     StoreProbe.admit(broken);
     ProbeReport report = StoreProbe.full(broken);
     assertThat(failures(report)).contains("update-race");
@@ -299,7 +304,7 @@ class StoreProbeTest {
   @Test
   void a_store_whose_reads_mix_versions_is_refused() {
     ObjectStore broken =
-        store(
+        reading(
             (key, known) -> {
               GetResult first = good.get(key, known);
               if (!(first instanceof GetResult.Found head && head.bytes().length > 1000)) {
@@ -313,8 +318,7 @@ class StoreProbeTest {
               int half = Math.min(head.bytes().length, mixed.length) / 2;
               System.arraycopy(tail.bytes(), half, mixed, half, mixed.length - half);
               return new GetResult.Found(mixed, tail.version());
-            },
-            good::putIf);
+            });
     assertThat(failed(broken, true)).isEqualTo("torn-read");
   }
 
@@ -450,14 +454,13 @@ class StoreProbeTest {
   void a_store_that_cannot_be_reached_or_refuses_access_is_not_judged() {
     StoreException denied = new StoreException.Refused("", "s3://b: access denied", null);
     ObjectStore unreachable =
-        store(
-            good::get,
+        writing(
             (key, body, precondition) -> {
               throw denied;
             });
     assertThatThrownBy(() -> StoreProbe.admit(unreachable)).isSameAs(denied);
     ObjectStore silent =
-        store(good::get, (key, body, precondition) -> new PutOutcome.Unknown("connection reset"));
+        writing((key, body, precondition) -> new PutOutcome.Unknown("connection reset"));
     assertThatThrownBy(() -> StoreProbe.admit(silent))
         .isInstanceOf(StoreException.Unavailable.class)
         .hasMessageContaining("connection reset");
@@ -466,8 +469,7 @@ class StoreProbeTest {
   @Test
   void a_store_that_does_not_understand_the_first_write_is_refused_for_it() {
     ObjectStore broken =
-        store(
-            good::get,
+        writing(
             (key, body, precondition) -> {
               throw new StoreException.Unsupported(key, "s3://b: 501 NotImplemented", null);
             });
@@ -487,15 +489,14 @@ class StoreProbeTest {
 
   @Test
   void a_store_that_stops_answering_before_a_check_has_failed_is_not_judged() {
-    ObjectStore silent = store(this::failDuringRaces, good::putIf);
+    ObjectStore silent = reading(this::failDuringRaces);
     assertThatThrownBy(() -> StoreProbe.full(silent))
         .isInstanceOf(StoreException.Unavailable.class);
   }
 
   /** The good store, which loses its answers to some conditional writes that it makes, or not. */
   private ObjectStore losing(BiPredicate<String, Precondition> lost, boolean written) {
-    return store(
-        good::get,
+    return writing(
         (key, body, precondition) -> {
           boolean loses = lost.test(key, precondition);
           PutOutcome outcome = loses && !written ? null : good.putIf(key, body, precondition);

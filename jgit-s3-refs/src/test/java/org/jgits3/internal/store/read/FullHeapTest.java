@@ -4,8 +4,8 @@ package org.jgits3.internal.store.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.jgits3.internal.store.upload.FullHeapProcess;
-import org.jgits3.testing.FillsTheHeap;
 import org.jgits3.testing.FullHeap;
+import org.jgits3.testing.FullHeap.FillsTheHeap;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 

@@ -22,6 +22,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.internal.store.read.RangeReader.Sizes;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
@@ -179,22 +180,14 @@ class RangeReaderTest {
       assertThat(range.expected()).isEmpty();
       if (range.offset() > 0) {
         othersAskedFor.countDown();
-        await(replaced);
+        ConcurrentTasks.await(replaced);
         return super.read(range);
       }
-      await(othersAskedFor);
+      ConcurrentTasks.await(othersAskedFor);
       ObjectVersion version = super.read(range);
       super.put(range.key(), replacement, 0, replacement.length);
       replaced.countDown();
       return version;
-    }
-
-    private static void await(CountDownLatch latch) throws IOException {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        throw new IOException(e);
-      }
     }
 
     @Override

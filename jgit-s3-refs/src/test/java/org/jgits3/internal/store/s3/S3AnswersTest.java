@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jgits3.Stores;
+import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ManualTimers;
 import org.jgits3.store.MultipartUpload;
@@ -47,6 +50,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -77,9 +81,16 @@ class S3AnswersTest {
       ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
               + "<ETag>e</ETag></CompleteMultipartUploadResult>")
           .getBytes(UTF_8);
+  private static final byte[] DELETED =
+      "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
+  private static final MultipartUpload UPLOAD = new MultipartUpload("k", "id");
   private static final String SECRET = "not-to-be-shown";
 
   @AutoClose private final SystemProperties properties = new SystemProperties();
+
+  @AutoClose("shutdownNow")
+  private final ManualTimers timers = new ManualTimers();
+
   @AutoClose private ScriptedHttpServer server;
   @AutoClose private ObjectStore store;
 
@@ -121,13 +132,8 @@ class S3AnswersTest {
   @ValueSource(booleans = {false, true})
   void a_deletion_is_sent_with_the_digest_that_all_stores_take(boolean borrowed)
       throws IOException {
-    byte[] done = "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
-    Script script =
-        (n, exchange) -> {
-          exchange.sendResponseHeaders(200, done.length);
-          exchange.getResponseBody().write(done);
-        };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
+    try (ScriptedHttpServer server =
+            new ScriptedHttpServer((n, exchange) -> found(exchange, DELETED, DELETED.length));
         S3Client client = defaultClient(server);
         ObjectStore store = borrowed ? using(client) : open(server)) {
       store.delete(List.of("k"));
@@ -168,7 +174,7 @@ class S3AnswersTest {
         ObjectStore store = borrowed ? using(client) : open(server)) {
       store.putIf("k", BODY, MATCHES);
       store.put("k", BODY, 0, BODY.length);
-      store.uploadPart(new MultipartUpload("k", "id", Map.of()), 1, PartBody.of(BODY, 0, 4));
+      store.uploadPart(UPLOAD, 1, PartBody.of(BODY, 0, 4));
       assertThat(server.requests())
           .hasSize(3)
           .allSatisfy(
@@ -182,15 +188,7 @@ class S3AnswersTest {
 
   @Test
   void a_deletion_whose_answer_breaks_off_before_its_first_byte_is_repeated() throws IOException {
-    byte[] done = "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
-    Script script =
-        (n, exchange) -> {
-          exchange.sendResponseHeaders(200, done.length);
-          if (n > 1) {
-            exchange.getResponseBody().write(done);
-          }
-        };
-    serve(script);
+    serve((n, exchange) -> found(exchange, DELETED, n > 1 ? DELETED.length : 0));
     store.delete(List.of("k"));
     assertThat(server.requests()).hasSize(2);
   }
@@ -201,14 +199,13 @@ class S3AnswersTest {
         "<ListBucketResult><Name>bucket</Name><Contents><Key>p/%d</Key><Size>1</Size></Contents>"
             + "<IsTruncated>%b</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
             + "</ListBucketResult>";
-    Script script =
+    serve(
         (n, exchange) -> {
           boolean last = exchange.getRequestURI().getQuery().contains("continuation-token=t");
           byte[] body = page.formatted(last ? 2 : 1, !last).getBytes(UTF_8);
           found(exchange, body, n % 2 == 1 ? body.length - 20 : body.length);
-        };
+        });
     List<String> keys = new ArrayList<>();
-    serve(script);
     store.list("", object -> keys.add(object.key()));
     assertThat(keys).containsExactly("1", "2");
     assertThat(server.requests()).hasSize(4);
@@ -222,13 +219,10 @@ class S3AnswersTest {
   void another_document_in_place_of_a_listing_is_not_an_empty_one(String document, String why)
       throws IOException {
     byte[] body = document.getBytes(UTF_8);
-    Script script = (n, exchange) -> found(exchange, body, body.length);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = Stores.open(LOCATION, impatient(server))) {
-      assertThatThrownBy(() -> store.list("", object -> {}))
-          .isInstanceOf(StoreException.Unavailable.class)
-          .hasMessageContaining(why);
-    }
+    serveOnce((n, exchange) -> found(exchange, body, body.length));
+    assertThatThrownBy(() -> store.list("", object -> {}))
+        .isInstanceOf(StoreException.Unavailable.class)
+        .hasMessageContaining(why);
   }
 
   @Test
@@ -244,33 +238,21 @@ class S3AnswersTest {
             }
           }
         };
-    Script script = (n, exchange) -> found(exchange, BODY, BODY.length);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store =
-            S3ObjectStore.open(
-                LOCATION,
-                options(server),
-                client ->
-                    client.overrideConfiguration(o -> o.addExecutionInterceptor(everyOther)))) {
-      assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
-      assertThat(sent).hasValue(2);
-      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
-      assertThat(sent).hasValue(3);
-    }
+    serve(
+        (n, exchange) -> found(exchange, BODY, BODY.length),
+        client -> client.addExecutionInterceptor(everyOther));
+    assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+    assertThat(sent).hasValue(2);
+    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+    assertThat(sent).hasValue(3);
   }
 
   @Test
   void a_conditional_write_without_an_answer_is_unknown_and_was_sent_once() throws IOException {
-    ManualTimers timers = new ManualTimers();
-    Script script = (n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT);
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server, timers)) {
-      assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
-      assertThat(server.requests()).hasSize(1);
-      assertThat(Thread.interrupted()).isFalse();
-    } finally {
-      timers.shutdownNow();
-    }
+    serve((n, exchange) -> timers.pass(S3ObjectStore.WRITE_TIMEOUT), this::useTimers);
+    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
+    assertThat(server.requests()).hasSize(1);
+    assertThat(Thread.interrupted()).isFalse();
   }
 
   @Test
@@ -285,12 +267,11 @@ class S3AnswersTest {
   @Test
   void an_interrupt_during_a_conditional_write_hides_no_success_and_stays() throws IOException {
     Thread writer = Thread.currentThread();
-    Script interrupting =
+    serve(
         (n, exchange) -> {
           writer.interrupt();
           found(exchange, new byte[0], 0);
-        };
-    serve(interrupting);
+        });
     PutOutcome outcome = store.putIf("k", BODY, MATCHES);
     assertThat(Thread.interrupted()).isTrue();
     assertThat(outcome).isNotInstanceOf(PutOutcome.Lost.class);
@@ -358,15 +339,14 @@ class S3AnswersTest {
 
   @Test
   void a_read_is_repeated_until_the_server_recovers() throws IOException {
-    Script script =
+    serve(
         (n, exchange) -> {
           if (n < 3) {
             error(exchange, 500, "InternalError");
           } else {
             found(exchange, BODY, BODY.length);
           }
-        };
-    serve(script);
+        });
     GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
     assertThat(found.bytes()).isEqualTo(BODY);
     assertThat(found.version()).isEqualTo(new ObjectVersion("\"v2\""));
@@ -379,14 +359,10 @@ class S3AnswersTest {
     assertThat(server.requests()).hasSize(2);
   }
 
-  /** A read of a store. */
-  private interface Read {
-    void of(ObjectStore store) throws IOException;
-  }
-
-  private void assertGivenUp(Script script, Read read, String message) throws IOException {
+  private void assertGivenUp(Script script, IoConsumer<ObjectStore> read, String message)
+      throws IOException {
     serve(script);
-    assertThatThrownBy(() -> read.of(store))
+    assertThatThrownBy(() -> read.accept(store))
         .isInstanceOf(StoreException.BrokenOff.class)
         .hasMessageStartingWith(message);
     assertThat(server.requests()).hasSize(Retries.BREAKS);
@@ -402,24 +378,17 @@ class S3AnswersTest {
 
   @Test
   void a_small_object_whose_answer_is_lost_is_asked_for_again_soon() throws IOException {
-    ManualTimers timers = new ManualTimers();
-    Script script =
+    serve(
         (n, exchange) -> {
-          if (n == 1) {
-            timers.pass(S3ObjectStore.READ_TIMEOUT);
-          } else if (n == 2) {
-            timers.pass(S3ObjectStore.READ_TIMEOUT.multipliedBy(2));
+          if (n < 3) {
+            timers.pass(S3ObjectStore.READ_TIMEOUT.multipliedBy(n));
           } else {
             found(exchange, BODY, BODY.length);
           }
-        };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        ObjectStore store = open(server, timers)) {
-      assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
-      assertThat(server.requests()).hasSize(3);
-    } finally {
-      timers.shutdownNow();
-    }
+        },
+        this::useTimers);
+    assertThat(((GetResult.Found) store.get("k", Optional.empty())).bytes()).isEqualTo(BODY);
+    assertThat(server.requests()).hasSize(3);
   }
 
   @Holds(
@@ -429,17 +398,16 @@ class S3AnswersTest {
   void manifests_have_connections_that_transfers_leave_free() throws Exception {
     CountDownLatch underWay = new CountDownLatch(3);
     CountDownLatch end = new CountDownLatch(1);
-    Script script =
+    serve(
         (n, exchange) -> {
           if (exchange.getRequestHeaders().containsKey("Range")) {
             underWay.countDown();
-            await(end);
+            ConcurrentTasks.await(end);
             part(exchange, "\"v2\"", DIGITS, 9);
           } else {
             found(exchange, BODY, exchange.getRequestMethod().equals("GET") ? BODY.length : 0);
           }
-        };
-    serve(script);
+        });
     List<FutureTask<ObjectVersion>> reads = new ArrayList<>();
     for (int i = 0; i < options(server).connections(); i++) {
       reads.add(new FutureTask<>(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty())));
@@ -464,9 +432,8 @@ class S3AnswersTest {
 
   @Test
   void a_range_that_breaks_off_is_read_on_from_there() throws IOException {
-    Script script = (n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 3 : 9);
     byte[] dst = new byte[7];
-    serve(script);
+    serve((n, exchange) -> part(exchange, "\"v2\"", DIGITS, n == 1 ? 3 : 9));
     store.read("k", 2, dst, 1, 6, Optional.empty());
     assertThat(dst).asString().isEqualTo("\0002" + "34567");
     assertThat(server.requests())
@@ -522,7 +489,7 @@ class S3AnswersTest {
 
   @Test
   void a_named_version_that_comes_with_another_range_has_not_changed() throws IOException {
-    Script script =
+    serve(
         (n, exchange) -> {
           if (n == 1) {
             part(exchange, "\"v2\"", DIGITS, 0);
@@ -532,8 +499,7 @@ class S3AnswersTest {
             exchange.sendResponseHeaders(206, 4);
             exchange.getResponseBody().write(DIGITS, 0, 4);
           }
-        };
-    serve(script);
+        });
     Optional<ObjectVersion> named = Optional.of(new ObjectVersion("\"v2\""));
     assertThatThrownBy(() -> store.read("k", 0, new byte[9], 0, 9, named))
         .isInstanceOf(StoreException.Corrupt.class);
@@ -542,12 +508,11 @@ class S3AnswersTest {
   @Test
   void a_reader_that_is_interrupted_does_not_ask_for_the_rest() throws IOException {
     Thread reader = Thread.currentThread();
-    Script script =
+    serve(
         (n, exchange) -> {
           part(exchange, "\"v2\"", DIGITS, 4);
           reader.interrupt();
-        };
-    serve(script);
+        });
     Throwable failure =
         catchThrowable(() -> store.read("k", 0, new byte[9], 0, 9, Optional.empty()));
     assertThat(Thread.interrupted()).isTrue();
@@ -557,7 +522,6 @@ class S3AnswersTest {
 
   @Test
   void a_range_goes_on_where_the_client_has_cut_an_attempt_short() throws IOException {
-    ManualTimers timers = new ManualTimers();
     byte[] dst = new byte[9];
     Script script =
         (n, exchange) -> {
@@ -568,19 +532,17 @@ class S3AnswersTest {
           }
         };
     try (ScriptedHttpServer server = new ScriptedHttpServer(script);
-        S3Client client = impatient(server, timers);
+        S3Client client = impatientClient(server);
         ObjectStore store = using(client)) {
       store.read("k", 0, dst, 0, 9, Optional.empty());
       assertThat(dst).isEqualTo(DIGITS);
       assertThat(server.requests())
           .extracting(r -> r.headers().getFirst("Range"))
           .containsExactly("bytes=0-8", "bytes=4-8");
-    } finally {
-      timers.shutdownNow();
     }
   }
 
-  private static S3Client impatient(ScriptedHttpServer server, ManualTimers timers) {
+  private S3Client impatientClient(ScriptedHttpServer server) {
     return S3Client.builder()
         .endpointOverride(server.endpoint())
         .region(Region.US_EAST_1)
@@ -619,21 +581,15 @@ class S3AnswersTest {
             failures.incrementAndGet();
           }
         };
-    try (ScriptedHttpServer server = new ScriptedHttpServer(notModified(tag));
-        ObjectStore store =
-            S3ObjectStore.open(
-                LOCATION,
-                options(server),
-                client -> client.overrideConfiguration(o -> o.addExecutionInterceptor(counting)))) {
-      for (int i = 0; i < 3; i++) {
-        assertThat(store.get("k", Optional.of(new ObjectVersion("\"v1\""))))
-            .isEqualTo(new GetResult.NotModified());
-      }
-      assertThat(server.requests())
-          .extracting(r -> r.headers().getFirst("If-None-Match"))
-          .containsExactly("\"v1\"", "\"v1\"", "\"v1\"");
-      assertThat(failures).hasValue(0);
+    serve(notModified(tag), client -> client.addExecutionInterceptor(counting));
+    for (int i = 0; i < 3; i++) {
+      assertThat(store.get("k", Optional.of(new ObjectVersion("\"v1\""))))
+          .isEqualTo(new GetResult.NotModified());
     }
+    assertThat(server.requests())
+        .extracting(r -> r.headers().getFirst("If-None-Match"))
+        .containsExactly("\"v1\"", "\"v1\"", "\"v1\"");
+    assertThat(failures).hasValue(0);
   }
 
   @Test
@@ -669,7 +625,7 @@ class S3AnswersTest {
 
   @Test
   void writes_in_another_dialect_name_the_bare_tag_and_carry_an_md5() throws IOException {
-    Script script =
+    serve(
         (n, exchange) -> {
           boolean begins = "uploads".equals(exchange.getRequestURI().getQuery());
           byte[] begun =
@@ -677,8 +633,7 @@ class S3AnswersTest {
                   .getBytes(UTF_8);
           byte[] body = begins ? begun : n == 5 ? COMPLETED : new byte[0];
           found(exchange, body, body.length);
-        };
-    serve(script);
+        });
     store
         .probedService()
         .orElseThrow()
@@ -719,21 +674,17 @@ class S3AnswersTest {
   @CsvSource({"4, mine, true", "5, mine, false", "4, other, false"})
   void a_completion_in_doubt_counts_only_if_length_and_token_are_ours(
       int length, String token, boolean success) throws IOException {
-    Script script =
+    serve(
         (n, exchange) -> {
           if (exchange.getRequestMethod().equals("HEAD")) {
-            exchange.getResponseHeaders().set("ETag", "\"v2\"");
-            exchange.getResponseHeaders().set("Content-Length", String.valueOf(length));
             exchange.getResponseHeaders().set("x-amz-meta-token", token);
-            exchange.sendResponseHeaders(200, -1);
+            headers(exchange, length);
           } else {
             error(exchange, 404, "NoSuchUpload");
           }
-        };
+        });
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
-    List<UploadedPart> parts = List.of(new UploadedPart(1, "\"t\"", BODY.length, 0));
-    serve(script);
-    Throwable failure = catchThrowable(() -> store.completeMultipart(upload, parts));
+    Throwable failure = catchThrowable(() -> store.completeMultipart(upload, PARTS));
     if (success) {
       assertThat(failure).isNull();
     } else {
@@ -755,8 +706,7 @@ class S3AnswersTest {
             new UploadedPart(1, "\"a\"", BODY.length, 0x01020304),
             new UploadedPart(2, "\"b\"", BODY.length, 0xfffefdfc));
     serve((n, exchange) -> found(exchange, body, body.length));
-    Throwable failure =
-        catchThrowable(() -> store.completeMultipart(new MultipartUpload("k", "id"), parts));
+    Throwable failure = catchThrowable(() -> store.completeMultipart(UPLOAD, parts));
     if (good) {
       assertThat(failure).isNull();
     } else {
@@ -773,9 +723,8 @@ class S3AnswersTest {
   @Test
   void a_completion_whose_repetition_is_called_a_success_waits_for_the_object() throws IOException {
     AtomicInteger readSet = new AtomicInteger();
-    Script script = firstIsLost(there(3, readSet, S3AnswersTest::completed));
-    serve(script);
-    store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+    serve(firstIsLost(there(3, readSet, S3AnswersTest::completed)));
+    store.completeMultipart(UPLOAD, PARTS);
     assertThat(readSet).hasValue(4);
   }
 
@@ -789,8 +738,7 @@ class S3AnswersTest {
                 S3Connection.open(LOCATION, options(server), o -> {}),
                 Duration.ofMillis(300),
                 Duration.ofMillis(300))) {
-      assertThatThrownBy(
-              () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS))
+      assertThatThrownBy(() -> store.completeMultipart(UPLOAD, PARTS))
           .isInstanceOf(StoreException.Unavailable.class)
           .hasMessageStartingWith("s3://bucket/p/k: completion undecided (no answer: ");
     }
@@ -805,11 +753,8 @@ class S3AnswersTest {
   void a_completion_whose_repetition_is_refused_is_what_the_object_says(
       int status, String code, boolean there) throws IOException {
     Script refused = (n, exchange) -> error(exchange, status, code);
-    Script script = firstIsLost(there(there ? 1 : NEVER, new AtomicInteger(), refused));
-    serve(script);
-    Throwable failure =
-        catchThrowable(
-            () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+    serve(firstIsLost(there(there ? 1 : NEVER, new AtomicInteger(), refused)));
+    Throwable failure = catchThrowable(() -> store.completeMultipart(UPLOAD, PARTS));
     if (there) {
       assertThat(failure).isNull();
     } else {
@@ -821,9 +766,8 @@ class S3AnswersTest {
   @Test
   void a_completion_that_is_answered_with_nothing_waits_for_the_object() throws IOException {
     AtomicInteger readSet = new AtomicInteger();
-    Script script = there(4, readSet, (n, exchange) -> exchange.sendResponseHeaders(200, -1));
-    serve(script);
-    store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS);
+    serve(there(4, readSet, (n, exchange) -> exchange.sendResponseHeaders(200, -1)));
+    store.completeMultipart(UPLOAD, PARTS);
     assertThat(readSet).hasValue(5);
   }
 
@@ -863,17 +807,14 @@ class S3AnswersTest {
   @Test
   void an_interrupted_completion_is_unavailable_and_the_interrupt_stays() throws IOException {
     Thread caller = Thread.currentThread();
-    Script script =
+    serve(
         (n, exchange) -> {
           if (exchange.getRequestMethod().equals("HEAD")) {
             caller.interrupt();
           }
           error(exchange, 500, "InternalError");
-        };
-    serve(script);
-    Throwable failure =
-        catchThrowable(
-            () -> store.completeMultipart(new MultipartUpload("k", "id", Map.of()), PARTS));
+        });
+    Throwable failure = catchThrowable(() -> store.completeMultipart(UPLOAD, PARTS));
     assertThat(Thread.interrupted()).isTrue();
     assertThat(failure).isInstanceOf(StoreException.Unavailable.class);
   }
@@ -881,26 +822,22 @@ class S3AnswersTest {
   @Test
   void a_completion_that_stays_in_doubt_is_unavailable() throws IOException {
     MultipartUpload upload = new MultipartUpload("k", "id", Map.of("token", "mine"));
-    try (ScriptedHttpServer server = new ScriptedHttpServer(answering(500, "InternalError"));
-        ObjectStore store = Stores.open(LOCATION, impatient(server))) {
-      assertThatThrownBy(
-              () -> store.completeMultipart(upload, List.of(new UploadedPart(1, "\"t\"", 4, 0))))
-          .isInstanceOf(StoreException.Unavailable.class)
-          .hasMessageStartingWith("s3://bucket/p/k: ");
-    }
+    serveOnce(answering(500, "InternalError"));
+    assertThatThrownBy(() -> store.completeMultipart(upload, PARTS))
+        .isInstanceOf(StoreException.Unavailable.class)
+        .hasMessageStartingWith("s3://bucket/p/k: ");
   }
 
   @ParameterizedTest
   @CsvSource({"404, NoSuchUpload, true", "500, InternalError, false"})
   void completion_of_an_aborted_upload_is_one_attempt(int status, String code, boolean refused)
       throws IOException {
-    MultipartUpload upload = new MultipartUpload("k", "id", Map.of());
     serve(answering(status, code));
     ProbedService wrong = store.probedService().orElseThrow();
     if (refused) {
-      assertThat(wrong.refusesToComplete(upload, PARTS)).isTrue();
+      assertThat(wrong.refusesToComplete(UPLOAD, PARTS)).isTrue();
     } else {
-      assertThatThrownBy(() -> wrong.refusesToComplete(upload, PARTS))
+      assertThatThrownBy(() -> wrong.refusesToComplete(UPLOAD, PARTS))
           .isInstanceOf(StoreException.Unavailable.class)
           .hasMessageContaining(code);
     }
@@ -946,18 +883,27 @@ class S3AnswersTest {
     return Stores.open(LOCATION, options(server));
   }
 
-  private static ObjectStore open(ScriptedHttpServer server, ManualTimers timers)
+  /** The same, with a client that is configured further. */
+  private void serve(Script script, Consumer<ClientOverrideConfiguration.Builder> configure)
       throws IOException {
-    return S3ObjectStore.open(
-        LOCATION,
-        options(server),
-        client -> client.overrideConfiguration(o -> o.scheduledExecutorService(timers)));
+    server = new ScriptedHttpServer(script);
+    store =
+        S3ObjectStore.open(
+            LOCATION, options(server), client -> client.overrideConfiguration(configure));
   }
 
-  /** Options of a store whose requests are not repeated. */
-  private static StoreOptions impatient(ScriptedHttpServer server) {
-    return new StoreOptions(
-        Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4, Duration.ZERO);
+  private void useTimers(ClientOverrideConfiguration.Builder client) {
+    client.scheduledExecutorService(timers);
+  }
+
+  /** Starts a server, and opens a store there whose requests are not repeated. */
+  private void serveOnce(Script script) throws IOException {
+    server = new ScriptedHttpServer(script);
+    store =
+        Stores.open(
+            LOCATION,
+            new StoreOptions(
+                Optional.of(server.endpoint()), Optional.of("us-east-1"), true, 4, Duration.ZERO));
   }
 
   private static StoreOptions options(ScriptedHttpServer server) {
@@ -988,21 +934,7 @@ class S3AnswersTest {
   }
 
   /** Waits until a byte of an array, which was zero, has been received by another thread. */
-  private static void awaitByte(byte[] dst, int at) throws IOException {
-    long deadline = System.nanoTime() + Duration.ofMinutes(1).toNanos();
-    while ((byte) BYTES.getAcquire(dst, at) == 0) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IOException("byte " + at + " has not been received");
-      }
-      Thread.onSpinWait();
-    }
-  }
-
-  private static void await(CountDownLatch end) {
-    try {
-      end.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+  private static void awaitByte(byte[] dst, int at) {
+    ConcurrentTasks.waitWhile(() -> (byte) BYTES.getAcquire(dst, at) == 0);
   }
 }

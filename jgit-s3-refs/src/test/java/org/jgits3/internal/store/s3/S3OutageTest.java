@@ -14,10 +14,12 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import org.jgits3.Stores;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.read.ReadAhead;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.MultipartUpload;
@@ -96,74 +98,56 @@ class S3OutageTest {
   }
 
   /** A request, and how to see that it was answered. */
+  @SuppressWarnings("ImmutableEnumChecker") // functions of nothing but their argument
   private enum Operation {
-    GET {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        GetResult.Found found = (GetResult.Found) store.get("old/object", Optional.empty());
-        assertThat(found.bytes()).isEqualTo(BODY);
-      }
-    },
-    READ {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        byte[] dst = new byte[BODY.length];
-        store.read("old/object", 0, dst, 0, dst.length, Optional.empty());
-        assertThat(dst).isEqualTo(BODY);
-      }
-    },
-    COMPARE {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        assertThat(
-                store.compare(
-                    new ReadRequest("old/object", 0, BODY, 0, BODY.length, Optional.empty())))
-            .isTrue();
-      }
-    },
-    STAT {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        assertThat(store.stat("old/object")).isPresent();
-      }
-    },
-    PUT {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        store.put("new", BODY, 0, BODY.length);
-        assertThat(store.stat("new")).isPresent();
-      }
-    },
-    LIST {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        List<ListedObject> listed = new ArrayList<>();
-        store.list("old/", listed::add);
-        assertThat(listed).hasSize(1);
-      }
-    },
-    DELETE {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        store.delete(List.of("old/object"));
-        assertThat(store.stat("old/object")).isEmpty();
-      }
-    },
-    LIST_MULTIPART {
-      @Override
-      void run(ObjectStore store) throws IOException {
-        assertThat(store.listMultipart("old/")).isEmpty();
-      }
-    };
+    GET(
+        store -> {
+          GetResult.Found found = (GetResult.Found) store.get("old/object", Optional.empty());
+          assertThat(found.bytes()).isEqualTo(BODY);
+        }),
+    READ(
+        store -> {
+          byte[] dst = new byte[BODY.length];
+          store.read("old/object", 0, dst, 0, dst.length, Optional.empty());
+          assertThat(dst).isEqualTo(BODY);
+        }),
+    COMPARE(
+        store ->
+            assertThat(
+                    store.compare(
+                        new ReadRequest("old/object", 0, BODY, 0, BODY.length, Optional.empty())))
+                .isTrue()),
+    STAT(store -> assertThat(store.stat("old/object")).isPresent()),
+    PUT(
+        store -> {
+          store.put("new", BODY, 0, BODY.length);
+          assertThat(store.stat("new")).isPresent();
+        }),
+    LIST(
+        store -> {
+          List<ListedObject> listed = new ArrayList<>();
+          store.list("old/", listed::add);
+          assertThat(listed).hasSize(1);
+        }),
+    DELETE(
+        store -> {
+          store.delete(List.of("old/object"));
+          assertThat(store.stat("old/object")).isEmpty();
+        }),
+    LIST_MULTIPART(store -> assertThat(store.listMultipart("old/")).isEmpty());
 
-    abstract void run(ObjectStore store) throws IOException;
+    private final IoConsumer<ObjectStore> request;
+
+    Operation(IoConsumer<ObjectStore> request) {
+      this.request = request;
+    }
   }
 
   @ParameterizedTest
   @EnumSource(Operation.class)
   void a_request_is_answered_after_an_outage(Operation operation) throws IOException {
     proxy.fail(REFUSALS);
-    operation.run(store);
+    operation.request.accept(store);
     assertThat(proxy.refused()).isEqualTo(REFUSALS);
   }
 
@@ -236,9 +220,7 @@ class S3OutageTest {
   }
 
   private void awaitRefusals(int refusals) {
-    while (proxy.refused() < refusals) {
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> proxy.refused() < refusals);
   }
 
   @Test

@@ -227,9 +227,7 @@ class SharedPartBuffersTest {
   }
 
   private static void awaitWaiting(PartBuffers buffers, int streams) {
-    while (buffers.waiting() < streams) {
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> buffers.waiting() < streams);
   }
 
   @Test
