@@ -209,6 +209,9 @@ public final class GerritEndToEnd {
           .run(options.contains("--brief"));
     }
     if (!local && !options.contains("--brief")) {
+      report.check(
+          "the first account of a new site for development is its administrator",
+          () -> test.development(wars.getLast(), jar));
       new Migration(programs, report, store, wars.getLast(), directory, root, jar).run();
     }
     return report.end();
@@ -240,6 +243,30 @@ public final class GerritEndToEnd {
       b.configure(store, proxy.port(), jar);
       new Hostile(programs, directory, root, this, store, a, b, proxy, key).run(report);
       b.stop();
+    }
+  }
+
+  /** Here {@code init} would make an administrator, if it found no account. */
+  private void development(Path war, Path jar) throws Exception {
+    GerritNode node = new GerritNode(programs, war, directory, "development");
+    node.configure(store, jar);
+    node.add(
+        """
+        [auth]
+          type = DEVELOPMENT_BECOME_ANY_ACCOUNT
+        [s3]
+          store = s3://%s/development
+        """
+            .formatted(S3Server.BUCKET));
+    node.initialise();
+    node.start();
+    try {
+      String rights = "/accounts/self/capabilities/";
+      String first = node.newAccount();
+      equal(node.browse(first, rights + "administrateServer"), 200, "the first account");
+      equal(node.browse(node.newAccount(), rights + "administrateServer"), 404, "another one");
+    } finally {
+      node.stop();
     }
   }
 

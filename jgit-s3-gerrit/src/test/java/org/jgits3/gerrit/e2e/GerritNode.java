@@ -336,8 +336,17 @@ final class GerritNode {
 
   /** Logs in as a browser does, and returns the cookie. */
   String login(String user) throws IOException, InterruptedException {
+    return session(request(user, "/login/"));
+  }
+
+  /** Makes an account where users become any account, and returns the cookie. */
+  String newAccount() throws IOException, InterruptedException {
+    return session(request(null, "/login/%2F?action=create_account"));
+  }
+
+  private String session(HttpRequest.Builder login) throws IOException, InterruptedException {
     HttpResponse<String> response =
-        http.send(request(user, "/login/").GET().build(), HttpResponse.BodyHandlers.ofString());
+        http.send(login.GET().build(), HttpResponse.BodyHandlers.ofString());
     return response.headers().allValues("Set-Cookie").stream()
         .map(cookie -> cookie.substring(0, cookie.indexOf(';')))
         .filter(cookie -> cookie.startsWith("GerritAccount="))
