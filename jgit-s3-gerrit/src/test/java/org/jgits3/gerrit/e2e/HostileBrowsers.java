@@ -19,6 +19,9 @@ final class HostileBrowsers {
   private static final String DIGITS =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 
+  /** Address of another client than this one, on loopback, too. */
+  private static final String OTHER = "127.0.0.2";
+
   private static final int INVENTED = 400;
 
   /** Look-ups of invented sessions that a node makes in each period. */
@@ -143,6 +146,7 @@ final class HostileBrowsers {
     }
     equal(a.browse(cookie, SELF), 200, "a session that the node knows");
     equal(a.browse(a.login(USER), SELF), 200, "a login in the flood");
+    equal(a.browseFrom(OTHER, b.login(USER), SELF), 200, "a session of another client");
     long periods = 1 + (System.nanoTime() - start) / PERIOD.toNanos();
     int lookUps = lookUps() - before;
     Report.say("  looked up: " + lookUps + " of " + INVENTED);
