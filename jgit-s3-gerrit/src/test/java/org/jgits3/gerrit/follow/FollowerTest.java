@@ -98,6 +98,7 @@ class FollowerTest {
   private FollowerStatus status;
   private Follower follower;
   private Runnable exchange = () -> {};
+  private Runnable post = () -> {};
 
   /** Puts metrics that are asked for into a map. */
   private static final class Shown extends DisabledMetricMaker {
@@ -233,7 +234,14 @@ class FollowerTest {
           }
 
           @Override
-          public void post() {}
+          public int unposted() {
+            return 1;
+          }
+
+          @Override
+          public void post(int most) {
+            post.run();
+          }
         };
     DurableIndexes indexes =
         new DurableIndexes(
@@ -666,6 +674,22 @@ class FollowerTest {
     assertThat(local.followed).isEmpty();
     end.countDown();
     eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void event_that_hangs_keeps_no_node_from_following() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    post =
+        () -> {
+          hangs.countDown();
+          Uninterruptibles.awaitUninterruptibly(end);
+        };
+    follower.start();
+    assertThat(hangs.await(MOST.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    create(PROJECT);
+    eventually(() -> local.evicted.contains(PROJECT) && local.asked.contains(PROJECT));
+    end.countDown();
   }
 
   @Test
