@@ -335,6 +335,17 @@ final class GerritNode {
     return new Answer(response.statusCode(), response.body());
   }
 
+  /** Sends a request without a body, and returns the status of the answer. */
+  int status(String user, String method, String path) throws IOException, InterruptedException {
+    return status(user, method, path, null);
+  }
+
+  /** Sends a request, and returns the status of the answer. */
+  int status(String user, String method, String path, String body)
+      throws IOException, InterruptedException {
+    return rest(user, method, path, body).status();
+  }
+
   /** Logs in as a browser does, and returns the cookie. */
   String login(String user) throws IOException, InterruptedException {
     return session(request(user, "/login/"));

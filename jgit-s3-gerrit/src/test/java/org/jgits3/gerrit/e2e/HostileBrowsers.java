@@ -56,7 +56,7 @@ final class HostileBrowsers {
   }
 
   private void flushes(String path, String body) throws Exception {
-    equal(a.rest("admin", "POST", "config/server/caches" + path, body).status(), 200, "flush");
+    equal(a.status("admin", "POST", "config/server/caches" + path, body), 200, "flush");
   }
 
   private void flush(String user, Report.Step flush) throws Exception {
@@ -68,7 +68,7 @@ final class HostileBrowsers {
       equal(node.browse(ofB, SELF), 200, "session of B");
     }
     equal(
-        a.rest(USER, "POST", "config/server/caches/web_sessions/flush", "{}").status(),
+        a.status(USER, "POST", "config/server/caches/web_sessions/flush", "{}"),
         403,
         "flush by a user");
     equal(a.browse(ofA, SELF), 200, "after the flush by a user");
@@ -101,13 +101,13 @@ final class HostileBrowsers {
     String admin = a.login("admin");
     List<String> cookies = List.of(a.login(USER), b.login(USER), a.login(USER));
     String its = sessions(USER);
-    equal(a.rest(USER, "DELETE", sessions("admin"), null).status(), 403, "by another user");
+    equal(a.status(USER, "DELETE", sessions("admin")), 403, "by another user");
     for (GerritNode node : List.of(a, b)) {
       for (String cookie : cookies) {
         equal(node.browse(cookie, SELF), 200, "session");
       }
     }
-    equal(a.rest("admin", "DELETE", its, null).status(), 204, "by an administrator");
+    equal(a.status("admin", "DELETE", its), 204, "by an administrator");
     for (String cookie : cookies) {
       equal(a.browse(cookie, SELF), 403, "on A");
       TwoNodes.eventually("on B", PERIOD.multipliedBy(2), () -> b.browse(cookie, SELF) == 403);
@@ -116,7 +116,7 @@ final class HostileBrowsers {
       equal(node.browse(admin, SELF), 200, "session of another user");
     }
     String own = b.login(USER);
-    equal(b.rest(USER, "DELETE", its, null).status(), 204, "by the user");
+    equal(b.status(USER, "DELETE", its), 204, "by the user");
     equal(b.browse(own, SELF), 403, "on B");
   }
 

@@ -181,8 +181,6 @@ final class HostileEvents {
     TwoNodes.eventually(
         "plugin",
         TwoNodes.CATCH_UP,
-        () ->
-            node.rest("admin", "GET", "plugins/" + plugin + "/gerrit~status", null).status()
-                == 200);
+        () -> node.status("admin", "GET", "plugins/" + plugin + "/gerrit~status") == 200);
   }
 }

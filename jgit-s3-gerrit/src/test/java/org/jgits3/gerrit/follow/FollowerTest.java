@@ -35,16 +35,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.DurableIndexes;
@@ -283,17 +280,10 @@ class FollowerTest {
 
   /** Changes a branch of a project of this node. */
   private void change(Project.NameKey project) throws Exception {
-    try (Repository repository = gerrit.openRepository(project);
-        ObjectInserter objects = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(objects.insert(new TreeFormatter()));
-      commit.setAuthor(new PersonIdent("a", "a@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage("message");
-      RefUpdate update = repository.updateRef("refs/heads/master");
-      update.setNewObjectId(objects.insert(commit));
-      objects.flush();
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    try (Repository repository = gerrit.openRepository(project)) {
+      ObjectId commit = TestRepositories.commit(repository, "message");
+      assertThat(TestRepositories.update(repository, "refs/heads/master", commit))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
   }
 
