@@ -2,6 +2,7 @@
 package org.jgits3.gerrit.follow;
 
 import com.google.common.flogger.FluentLogger;
+import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import com.google.gerrit.entities.Project;
 import com.google.gerrit.extensions.events.LifecycleListener;
@@ -73,6 +74,9 @@ public class Follower implements LifecycleListener {
   /** Longest time that events wait for documents, which may hang. */
   private static final Duration EVENTS_WAIT = Duration.ofSeconds(5);
 
+  /** Time after which a thread that posts events is waited for no longer. */
+  private static final Duration POST_LONG = Duration.ofMinutes(1);
+
   /**
    * Maximum number of projects in a round, not counting failing ones: later changes wait for its
    * end.
@@ -98,6 +102,15 @@ public class Follower implements LifecycleListener {
               .setNameFormat("s3-follower-evicts-%d")
               .setDaemon(true)
               .build());
+
+  /** Threads that post events, one at a time unless it hangs. */
+  private final ExecutorService posters =
+      Executors.newCachedThreadPool(
+          new ThreadFactoryBuilder()
+              .setNameFormat("s3-follower-events-%d")
+              .setDaemon(true)
+              .build());
+
   private final Thread thread = new Thread(this::run, "s3-follower");
 
   // The following fields are used by the thread only:
@@ -128,6 +141,10 @@ public class Follower implements LifecycleListener {
   private int toBeSaved;
 
   private long savedAt = System.nanoTime();
+
+  /** Posting that began last, and when: a reading of {@link System#nanoTime}. */
+  private Future<?> posting = Futures.immediateVoidFuture();
+
   private long postedAt = System.nanoTime();
 
   @Inject
@@ -172,6 +189,7 @@ public class Follower implements LifecycleListener {
       Thread.currentThread().interrupt();
     }
     threads.shutdownNow();
+    posters.shutdown(); // an interrupt would close the files of an index
     indexing.stop();
   }
 
@@ -391,16 +409,27 @@ public class Follower implements LifecycleListener {
     return news.computeIfAbsent(project, p -> new News());
   }
 
-  /** Posts events once the documents that they announce are written, or that takes too long. */
+  /**
+   * Has events posted once the documents that they announce are written, or that takes too long. A
+   * thread of its own posts them, because rules of a project decide who may see an event, and an
+   * owner can write rules that take forever.
+   */
   private void postEvents() {
-    if (indexing.isTried() || System.nanoTime() - postedAt > EVENTS_WAIT.toNanos()) {
+    Duration since = Duration.ofNanos(System.nanoTime() - postedAt);
+    if ((posting.isDone() || since.compareTo(POST_LONG) > 0)
+        && (indexing.isTried() || since.compareTo(EVENTS_WAIT) > 0)) {
       postedAt = System.nanoTime();
-      try {
-        events.post();
-      } catch (RuntimeException | Error e) {
-        LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
-            "Following: events are not posted now: %s", e);
-      }
+      int read = events.unposted();
+      posting = posters.submit(() -> post(read));
+    }
+  }
+
+  private void post(int read) {
+    try {
+      events.post(read);
+    } catch (RuntimeException | Error e) {
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: events are not posted now: %s", e);
     }
   }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.repository;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.common.flogger.FluentLogger;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import com.google.gerrit.entities.Account;
 import com.google.gerrit.entities.Project;
+import com.google.gerrit.entities.RefNames;
 import com.google.gerrit.extensions.events.LifecycleListener;
 import com.google.gerrit.metrics.MetricMaker;
 import com.google.gerrit.server.config.AllUsersNameProvider;
@@ -30,6 +34,8 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryBuilder;
 import org.jgits3.Purpose;
@@ -142,7 +148,11 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
     }
   }
 
-  /** Makes an empty directory of All-Users, which {@code init} wants to see on the local disk. */
+  /**
+   * Makes a directory of All-Users, which {@code init} wants to see on the local disk. The
+   * directory has a ref of an account: if it had none, {@code init} would make the administrator of
+   * {@code DEVELOPMENT_BECOME_ANY_ACCOUNT} there instead of in the store, and fail halfway.
+   */
   private void makePlaceholder() {
     String base = gerrit.getString("gerrit", null, "basePath");
     String users = gerrit.getString("gerrit", null, "allUsers");
@@ -152,8 +162,16 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       return;
     }
     try (Repository placeholder =
-        new RepositoryBuilder().setGitDir(directory.toFile()).setBare().build()) {
+            new RepositoryBuilder().setGitDir(directory.toFile()).setBare().build();
+        ObjectInserter objects = placeholder.newObjectInserter()) {
       placeholder.create(true);
+      RefUpdate account = placeholder.updateRef(RefNames.refsUsers(Account.id(1)));
+      account.setNewObjectId(
+          objects.insert(Constants.OBJ_BLOB, "The accounts are in the bucket.\n".getBytes(UTF_8)));
+      objects.flush();
+      if (account.update() != RefUpdate.Result.NEW) {
+        throw new IOException(account.getName() + ": " + account.getResult());
+      }
     } catch (IOException e) {
       LOG.atWarning().log("%s was not made, so 'init' fails: %s", directory, e.getMessage());
     }

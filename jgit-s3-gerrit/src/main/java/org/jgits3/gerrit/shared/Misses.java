@@ -6,7 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
- * Look-ups that found nothing, of which there may be so many in a period. Safe for many threads.
+ * Look-ups of a client that found nothing, of which there may be so many in a period. Safe for many
+ * threads.
  */
 final class Misses {
   private final int most;

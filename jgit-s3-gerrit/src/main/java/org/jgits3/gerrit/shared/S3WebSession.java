@@ -33,7 +33,7 @@ public class S3WebSession extends CacheBasedWebSession {
     super(
         request.get(),
         response.get(),
-        managers.create(new SessionOfRequest(sessions)),
+        managers.create(new SessionOfRequest(sessions, request.get().getRemoteAddr())),
         auth,
         anonymous,
         identified,
@@ -51,7 +51,7 @@ public class S3WebSession extends CacheBasedWebSession {
       Arrays.stream(request.getCookies())
           .filter(cookie -> cookie.getName().equals(ACCOUNT_COOKIE))
           .map(Cookie::getValue)
-          .forEach(sessions::end);
+          .forEach(cookie -> sessions.end(cookie, request.getRemoteAddr()));
     }
   }
 }

@@ -12,17 +12,19 @@ import java.util.Optional;
  */
 final class SessionOfRequest extends AbstractCache<String, Val> {
   private final StoredSessions sessions;
+  private final String client;
   private String token = "";
   @Nullable private StoredSession found;
 
-  SessionOfRequest(StoredSessions sessions) {
+  SessionOfRequest(StoredSessions sessions, String client) {
     this.sessions = sessions;
+    this.client = client;
   }
 
   @Override
   @Nullable
   public Val getIfPresent(Object cookie) {
-    Optional<StoredSession> session = sessions.find((String) cookie);
+    Optional<StoredSession> session = sessions.find((String) cookie, client);
     token = (String) cookie;
     found = session.orElse(null);
     return session.map(StoredSession::val).orElse(null);
@@ -39,6 +41,6 @@ final class SessionOfRequest extends AbstractCache<String, Val> {
 
   @Override
   public void invalidate(Object cookie) {
-    sessions.end((String) cookie);
+    sessions.end((String) cookie, client);
   }
 }

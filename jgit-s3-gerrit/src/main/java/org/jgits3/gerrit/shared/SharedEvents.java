@@ -3,13 +3,17 @@ package org.jgits3.gerrit.shared;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import com.google.common.flogger.FluentLogger;
+import com.google.gerrit.common.Nullable;
 import com.google.gerrit.entities.Change;
 import com.google.gerrit.server.events.ChangeDeletedEvent;
 import com.google.gerrit.server.events.ChangeEvent;
 import com.google.gerrit.server.events.Event;
 import com.google.gerrit.server.events.EventGson;
 import com.google.gerrit.server.events.EventListener;
+import com.google.gerrit.server.events.ProjectEvent;
 import com.google.gerrit.server.notedb.ChangeNotes;
 import com.google.gerrit.server.permissions.PermissionBackendException;
 import com.google.gerrit.server.util.ManualRequestContext;
@@ -53,7 +57,7 @@ import org.jgits3.store.ObjectStore;
  *
  * <p>Objects have {@link #MAX_BYTES} at most; a node holds no more than that of events to be
  * written and of events to be posted, besides {@link #WAITING} of its own events. Used by the
- * follower's thread, except for {@link #onEvent}.
+ * follower's thread, except for {@link #onEvent} and {@link #post}.
  */
 @Singleton
 public class SharedEvents implements EventListener {
@@ -71,7 +75,10 @@ public class SharedEvents implements EventListener {
   static final int MAX_BYTES = 8 << 20;
 
   /** Maximum number of events of this node that wait for the store. */
-  private static final int WAITING = 10_000;
+  private static final int WAITING = 20_000;
+
+  /** Maximum number of those of one project: a push of many refs drops no events of others. */
+  static final int OF_PROJECT = WAITING / 2;
 
   /**
    * Time between two rounds after which no more events are written or posted: following goes on.
@@ -86,6 +93,9 @@ public class SharedEvents implements EventListener {
   private final LongSupplier nanoTime;
   private final String node = String.format("%016x", ThreadLocalRandom.current().nextLong());
   private final Queue<Event> own = new ArrayDeque<>(); // guarded by this
+
+  /** Projects of the events of this node that wait; guarded by this. */
+  private final Multiset<String> projects = HashMultiset.create();
 
   /** Key and bytes of the object to be written; no bytes if there is none. */
   private String key = "";
@@ -104,7 +114,7 @@ public class SharedEvents implements EventListener {
   /** Highest number of an object read, by node. */
   private final Map<String, Long> read = new HashMap<>();
 
-  /** Events to be posted, and the sum of the sizes of their objects. */
+  /** Events to be posted, and the sum of the sizes of their objects; guarded by this. */
   private final Queue<String> others = new ArrayDeque<>();
 
   private long othersSize;
@@ -137,16 +147,38 @@ public class SharedEvents implements EventListener {
 
   @Override
   public synchronized void onEvent(Event event) {
+    String project = project(event);
+    if (projects.count(project) == OF_PROJECT) {
+      LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+          "Following: more than %s events wait of project '%s', the newest are dropped",
+          OF_PROJECT, project);
+      return;
+    }
     if (own.size() == WAITING) {
-      own.remove();
+      poll();
       LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
           "Following: more than %s events wait, the oldest are dropped", WAITING);
     }
     own.add(event);
+    projects.add(project);
   }
 
+  @Nullable
   private synchronized Event poll() {
-    return own.poll();
+    Event event = own.poll();
+    if (event != null) {
+      projects.remove(project(event));
+    }
+    return event;
+  }
+
+  /** Name of the project of an event; empty if it has none, as one of a plugin may. */
+  private static String project(Event event) {
+    try {
+      return event instanceof ProjectEvent its ? its.getProjectNameKey().get() : "";
+    } catch (RuntimeException e) {
+      return "";
+    }
   }
 
   /**
@@ -254,12 +286,11 @@ public class SharedEvents implements EventListener {
             "Following: %s is not read, as it has %s bytes; no Gerrit wrote it",
             object.key, object.size);
       } else if (listening) {
-        if (othersSize + object.size > MAX_BYTES) {
+        if (size() + object.size > MAX_BYTES) {
           break;
         }
         if (store.get(object.key, Optional.empty()) instanceof GetResult.Found found) {
-          othersSize += found.bytes().length;
-          new String(found.bytes(), UTF_8).lines().forEach(others::add);
+          add(found.bytes());
         }
       }
       read.put(object.from, object.number);
@@ -282,19 +313,45 @@ public class SharedEvents implements EventListener {
     return expired;
   }
 
-  /** Posts events of other nodes that were read before the last round. */
+  private synchronized long size() {
+    return othersSize;
+  }
+
+  private synchronized void add(byte[] object) {
+    othersSize += object.length;
+    new String(object, UTF_8).lines().forEach(others::add);
+  }
+
+  /** Number of events of other nodes that were read and not posted. */
+  public synchronized int unposted() {
+    return others.size();
+  }
+
+  @Nullable
+  private synchronized String next() {
+    String line = others.poll();
+    othersSize = others.isEmpty() ? 0 : othersSize;
+    return line;
+  }
+
+  /**
+   * Posts events of other nodes. Asks for each user who listens whether the user may see the event,
+   * by rules of its project, so one event may take any time. The events after it can be posted by
+   * another thread.
+   *
+   * @param most number of events; those beyond were read after the last round
+   */
   @SuppressWarnings("try") // the context is that of the thread
-  public void post() {
+  public void post(int most) {
     long began = nanoTime.getAsLong();
-    if (!others.isEmpty()) {
-      try (ManualRequestContext ignored = context.open()) {
-        while (!others.isEmpty() && nanoTime.getAsLong() - began < TURN.toNanos()) {
-          post(others.remove());
+    try (ManualRequestContext ignored = context.open()) {
+      for (int i = 0; i < most && nanoTime.getAsLong() - began < TURN.toNanos(); i++) {
+        String line = next();
+        if (line == null) {
+          return;
         }
+        post(line);
       }
-    }
-    if (others.isEmpty()) {
-      othersSize = 0;
     }
   }
 

@@ -71,10 +71,14 @@ public class StoredSessions {
   private static final int ATTEMPTS = 5;
 
   /**
-   * Misses that tokens may cause which this node has never found to name a session; ten in a second
-   * are nothing to a store, and many more than browsers cause whose sessions have ended.
+   * Misses that a client may cause by tokens which this node has never found to name a session; ten
+   * in a second are nothing to a store, and many more than browsers cause whose sessions have
+   * ended.
    */
   private static final int MISSES = 100;
+
+  /** Number of clients whose misses are remembered. */
+  private static final int CLIENTS = 10_000;
 
   private final S3GitRepositoryManager repositories;
 
@@ -88,7 +92,9 @@ public class StoredSessions {
   private final Cache<String, Boolean> known =
       CacheBuilder.newBuilder().maximumSize(50_000).build();
 
-  private final Misses misses = new Misses(MISSES, REMEMBERED);
+  /** Misses by the address of the client, so that one client hides no session from others. */
+  private final Cache<String, Misses> misses =
+      CacheBuilder.newBuilder().expireAfterAccess(REMEMBERED).maximumSize(CLIENTS).build();
 
   /** The mark, as read last; changed under the lock of this. */
   private volatile Mark mark = new Mark(new byte[0], Optional.empty(), longAgo());
@@ -123,11 +129,12 @@ public class StoredSessions {
    * Finds a session.
    *
    * @param token value of a cookie, which may be invented
-   * @return the session; empty if there is none that this Gerrit can parse, or too many tokens were
-   *     looked up lately that name none: then the request is noted to be in doubt
+   * @param client address of the client
+   * @return the session; empty if there is none that this Gerrit can parse, or too many tokens of
+   *     this client were looked up lately that name none: then the request is noted to be in doubt
    * @throws StorageException if the store does not answer
    */
-  Optional<StoredSession> find(String token) {
+  Optional<StoredSession> find(String token, String client) {
     String key = SessionToken.key(token).orElse(null);
     if (key == null || isOver(key)) {
       return Optional.empty();
@@ -135,7 +142,7 @@ public class StoredSessions {
     try {
       StoredSession session = remembered.getIfPresent(key);
       if (session == null || !isRecent(session.asOf())) {
-        session = lookUp(key);
+        session = lookUp(key, client);
       }
       if (session == null || isMarked(session)) {
         return Optional.ofNullable(session);
@@ -152,17 +159,21 @@ public class StoredSessions {
   }
 
   @Nullable
-  private StoredSession lookUp(String key) throws IOException {
+  private StoredSession lookUp(String key, String client) throws IOException {
     boolean verified = known.getIfPresent(key) != null;
-    if (!verified && misses.areTooMany()) {
+    if (!verified && misses(client).areTooMany()) {
       repositories.doubt();
       return null;
     }
     StoredSession read = read(key);
     if (read == null && isOver(key) && !verified) {
-      misses.add();
+      misses(client).add();
     }
     return read;
+  }
+
+  private Misses misses(String client) {
+    return misses.asMap().computeIfAbsent(client, its -> new Misses(MISSES, REMEMBERED));
   }
 
   /** Reads a session; null if there is none that this Gerrit can parse. */
@@ -281,14 +292,15 @@ public class StoredSessions {
    * Ends a session, even one that this Gerrit cannot parse. Does nothing if there is none.
    *
    * @param token value of a cookie, which may be invented
+   * @param client address of the client
    * @throws StorageException if the store does not answer; the session may go on
    */
-  void end(String token) {
+  void end(String token, String client) {
     Optional<String> key = SessionToken.key(token).filter(its -> !isOver(its));
     if (key.isEmpty()) {
       return;
     }
-    if (known.getIfPresent(key.get()) == null && misses.areTooMany()) {
+    if (known.getIfPresent(key.get()) == null && misses(client).areTooMany()) {
       throw new StorageException("too many logouts of sessions that are not known; repeat it");
     }
     try {

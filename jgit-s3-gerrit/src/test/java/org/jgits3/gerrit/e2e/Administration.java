@@ -37,7 +37,7 @@ record Administration(
     String name = "two/closed";
     String path = "projects/" + id(name) + "/config";
     create(a, name, "MERGE_IF_NECESSARY");
-    lags("project", () -> b.rest("admin", "GET", path, null).status() == 200);
+    lags("project", () -> b.status("admin", "GET", path) == 200);
     WorkCopy copy = test.clone(b, name);
     copy.newChange("open");
     copy.commit("closed", "closed\n");
@@ -61,23 +61,23 @@ record Administration(
   private void deletions() throws Exception {
     a.put("groups/doomed", "{}");
     lags("group", () -> b.get("groups/?query=name:doomed").size() == 1);
-    that(a.rest("admin", "DELETE", "groups/doomed", null).status() / 100 == 2, "group");
+    that(a.status("admin", "DELETE", "groups/doomed") / 100 == 2, "group");
     lags("no group", () -> b.get("groups/?query=name:doomed").size() == 0);
-    equal(b.rest("admin", "GET", "groups/doomed", null).status(), 404, "deleted group");
+    equal(b.status("admin", "GET", "groups/doomed"), 404, "deleted group");
     a.put("accounts/doomed", "{\"email\":\"doomed@example.com\"}");
     a.put("accounts/doomed/emails/gone@example.com", "{\"no_confirmation\":true}");
     lags("email", () -> found("email:gone@example.com") == 1);
     delete("admin", "accounts/doomed/emails/gone@example.com");
     lags("no email", () -> found("email:gone@example.com") == 0);
     equal(found("email:doomed@example.com"), 1, "other email");
-    equal(b.rest("doomed", "GET", "accounts/self", null).status(), 200, "account");
+    equal(b.status("doomed", "GET", "accounts/self"), 200, "account");
     delete("doomed", "accounts/self");
     lags("no account", () -> found("username:doomed") + found("email:doomed@example.com") == 0);
-    equal(b.rest("doomed", "GET", "accounts/self", null).status(), 401, "deleted account");
+    equal(b.status("doomed", "GET", "accounts/self"), 401, "deleted account");
   }
 
   private void delete(String user, String path) throws Exception {
-    equal(a.rest(user, "DELETE", path, null).status(), 204, path);
+    equal(a.status(user, "DELETE", path), 204, path);
   }
 
   private int found(String accounts) throws Exception {

@@ -209,6 +209,9 @@ public final class GerritEndToEnd {
           .run(options.contains("--brief"));
     }
     if (!local && !options.contains("--brief")) {
+      report.check(
+          "the first account of a new site for development is its administrator",
+          () -> test.development(wars.getLast(), jar));
       new Migration(programs, report, store, wars.getLast(), directory, root, jar).run();
     }
     return report.end();
@@ -243,6 +246,30 @@ public final class GerritEndToEnd {
     }
   }
 
+  /** Here {@code init} would make an administrator, if it found no account. */
+  private void development(Path war, Path jar) throws Exception {
+    GerritNode node = new GerritNode(programs, war, directory, "development");
+    node.configure(store, jar);
+    node.add(
+        """
+        [auth]
+          type = DEVELOPMENT_BECOME_ANY_ACCOUNT
+        [s3]
+          store = s3://%s/development
+        """
+            .formatted(S3Server.BUCKET));
+    node.initialise();
+    node.start();
+    try {
+      String rights = "/accounts/self/capabilities/";
+      String first = node.newAccount();
+      equal(node.browse(first, rights + "administrateServer"), 200, "the first account");
+      equal(node.browse(node.newAccount(), rights + "administrateServer"), 404, "another one");
+    } finally {
+      node.stop();
+    }
+  }
+
   WorkCopy clone(GerritNode node, String project) throws Exception {
     clones++;
     return new WorkCopy(programs, node, directory.resolve("work-" + clones), project);
@@ -268,6 +295,15 @@ public final class GerritEndToEnd {
         "{\"labels\":{\"Code-Review\":2},\"message\":\"good\"}");
   }
 
+  /** Bars the members of a group from a project. */
+  static void bar(GerritNode node, String project, String group) throws Exception {
+    node.post(
+        "projects/" + id(project) + "/access",
+        """
+        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
+            .formatted(node.get("groups/" + group).at("id").text()));
+  }
+
   static String status(GerritNode node, String change) throws Exception {
     return node.get(change(change) + "/detail").at("status").text();
   }
@@ -286,7 +322,7 @@ public final class GerritEndToEnd {
             report.counted("create project", 9, 8, 2, () -> create(a, name, "MERGE_IF_NECESSARY"));
           }
           that(a.get("projects/").has(P), "the list has the project");
-          equal(a.rest("admin", "PUT", "projects/" + id(P), "{}").status(), 409, "again");
+          equal(a.status("admin", "PUT", "projects/" + id(P), "{}"), 409, "again");
           work = clone(a, P);
         });
   }
@@ -406,7 +442,7 @@ public final class GerritEndToEnd {
         () -> {
           String change = work.newChange("edited");
           equal(
-              a.rest("admin", "PUT", change(change) + "/edit/edited", "from the editor\n").status(),
+              a.status("admin", "PUT", change(change) + "/edit/edited", "from the editor\n"),
               204,
               "edit");
           a.rest("admin", "POST", change(change) + "/edit:publish", "{}");
@@ -428,13 +464,12 @@ public final class GerritEndToEnd {
           a.put(project + "/tags/v1", "{\"revision\":\"master\",\"message\":\"one\"}");
           String listed = work.git("ls-remote", "origin");
           that(listed.contains("refs/heads/topic") && listed.contains("refs/tags/v1^{}"), listed);
-          equal(a.rest("admin", "DELETE", project + "/branches/topic", null).status(), 204, "gone");
-          equal(a.rest("admin", "DELETE", project + "/tags/v1", null).status(), 204, "gone");
+          equal(a.status("admin", "DELETE", project + "/branches/topic"), 204, "gone");
+          equal(a.status("admin", "DELETE", project + "/tags/v1"), 204, "gone");
           listed = work.git("ls-remote", "origin");
           that(!listed.contains("topic") && !listed.contains("refs/tags/"), listed);
           equal(
-              a.rest("admin", "PUT", project + "/branches/none", "{\"revision\":\"none\"}")
-                  .status(),
+              a.status("admin", "PUT", project + "/branches/none", "{\"revision\":\"none\"}"),
               422,
               "a branch from nothing");
         });
@@ -448,18 +483,13 @@ public final class GerritEndToEnd {
             a.put("accounts/" + user, "{\"email\":\"%s@example.com\"}".formatted(user));
           }
           a.put("groups/barred", "{\"members\":[\"out\"]}");
-          String group = a.get("groups/barred").at("id").text();
           String project = "projects/" + id("tools/other-1");
-          equal(a.rest("out", "GET", project, null).status(), 200, "before");
-          a.post(
-              project + "/access",
-              """
-              {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
-                  .formatted(group));
-          equal(a.rest("in", "GET", project, null).status(), 200, "other");
-          equal(a.rest("out", "GET", project, null).status(), 404, "barred");
-          equal(a.rest("admin", "DELETE", "groups/barred/members/out", null).status(), 204, "left");
-          equal(a.rest("out", "GET", project, null).status(), 200, "barred no more");
+          equal(a.status("out", "GET", project), 200, "before");
+          bar(a, "tools/other-1", "barred");
+          equal(a.status("in", "GET", project), 200, "other");
+          equal(a.status("out", "GET", project), 404, "barred");
+          equal(a.status("admin", "DELETE", "groups/barred/members/out"), 204, "left");
+          equal(a.status("out", "GET", project), 200, "barred no more");
         });
   }
 
@@ -477,10 +507,7 @@ public final class GerritEndToEnd {
             submit(a, one);
             approve(a, two);
             if (strategy.equals("FAST_FORWARD_ONLY")) {
-              equal(
-                  a.rest("admin", "POST", change(two) + "/submit", "{}").status(),
-                  409,
-                  "not ahead");
+              equal(a.status("admin", "POST", change(two) + "/submit", "{}"), 409, "not ahead");
               a.post(change(two) + "/rebase", "{}");
               approve(a, two);
             }

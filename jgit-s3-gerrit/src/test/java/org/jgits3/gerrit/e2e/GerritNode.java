@@ -2,6 +2,7 @@
 package org.jgits3.gerrit.e2e;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -334,10 +335,30 @@ final class GerritNode {
     return new Answer(response.statusCode(), response.body());
   }
 
+  /** Sends a request without a body, and returns the status of the answer. */
+  int status(String user, String method, String path) throws IOException, InterruptedException {
+    return status(user, method, path, null);
+  }
+
+  /** Sends a request, and returns the status of the answer. */
+  int status(String user, String method, String path, String body)
+      throws IOException, InterruptedException {
+    return rest(user, method, path, body).status();
+  }
+
   /** Logs in as a browser does, and returns the cookie. */
   String login(String user) throws IOException, InterruptedException {
+    return session(request(user, "/login/"));
+  }
+
+  /** Makes an account where users become any account, and returns the cookie. */
+  String newAccount() throws IOException, InterruptedException {
+    return session(request(null, "/login/%2F?action=create_account"));
+  }
+
+  private String session(HttpRequest.Builder login) throws IOException, InterruptedException {
     HttpResponse<String> response =
-        http.send(request(user, "/login/").GET().build(), HttpResponse.BodyHandlers.ofString());
+        http.send(login.GET().build(), HttpResponse.BodyHandlers.ofString());
     return response.headers().allValues("Set-Cookie").stream()
         .map(cookie -> cookie.substring(0, cookie.indexOf(';')))
         .filter(cookie -> cookie.startsWith("GerritAccount="))
@@ -348,6 +369,16 @@ final class GerritNode {
   /** Asks as a browser does, with a cookie alone, and returns the status. */
   int browse(String cookie, String path) throws IOException, InterruptedException {
     return status(request(null, path).header("Cookie", cookie));
+  }
+
+  /** Asks the same from another address of this machine. */
+  int browseFrom(String address, String cookie, String path)
+      throws IOException, InterruptedException {
+    InetAddress from = InetAddress.getByName(address);
+    try (HttpClient client = HttpClient.newBuilder().localAddress(from).build()) {
+      HttpRequest request = request(null, path).header("Cookie", cookie).GET().build();
+      return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    }
   }
 
   /** Asks without a user, as a load balancer does, whether requests may be sent to this node. */

@@ -19,6 +19,9 @@ final class HostileBrowsers {
   private static final String DIGITS =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 
+  /** Address of another client than this one, on loopback, too. */
+  private static final String OTHER = "127.0.0.2";
+
   private static final int INVENTED = 400;
 
   /** Look-ups of invented sessions that a node makes in each period. */
@@ -53,7 +56,7 @@ final class HostileBrowsers {
   }
 
   private void flushes(String path, String body) throws Exception {
-    equal(a.rest("admin", "POST", "config/server/caches" + path, body).status(), 200, "flush");
+    equal(a.status("admin", "POST", "config/server/caches" + path, body), 200, "flush");
   }
 
   private void flush(String user, Report.Step flush) throws Exception {
@@ -65,7 +68,7 @@ final class HostileBrowsers {
       equal(node.browse(ofB, SELF), 200, "session of B");
     }
     equal(
-        a.rest(USER, "POST", "config/server/caches/web_sessions/flush", "{}").status(),
+        a.status(USER, "POST", "config/server/caches/web_sessions/flush", "{}"),
         403,
         "flush by a user");
     equal(a.browse(ofA, SELF), 200, "after the flush by a user");
@@ -98,13 +101,13 @@ final class HostileBrowsers {
     String admin = a.login("admin");
     List<String> cookies = List.of(a.login(USER), b.login(USER), a.login(USER));
     String its = sessions(USER);
-    equal(a.rest(USER, "DELETE", sessions("admin"), null).status(), 403, "by another user");
+    equal(a.status(USER, "DELETE", sessions("admin")), 403, "by another user");
     for (GerritNode node : List.of(a, b)) {
       for (String cookie : cookies) {
         equal(node.browse(cookie, SELF), 200, "session");
       }
     }
-    equal(a.rest("admin", "DELETE", its, null).status(), 204, "by an administrator");
+    equal(a.status("admin", "DELETE", its), 204, "by an administrator");
     for (String cookie : cookies) {
       equal(a.browse(cookie, SELF), 403, "on A");
       TwoNodes.eventually("on B", PERIOD.multipliedBy(2), () -> b.browse(cookie, SELF) == 403);
@@ -113,7 +116,7 @@ final class HostileBrowsers {
       equal(node.browse(admin, SELF), 200, "session of another user");
     }
     String own = b.login(USER);
-    equal(b.rest(USER, "DELETE", its, null).status(), 204, "by the user");
+    equal(b.status(USER, "DELETE", its), 204, "by the user");
     equal(b.browse(own, SELF), 403, "on B");
   }
 
@@ -143,6 +146,7 @@ final class HostileBrowsers {
     }
     equal(a.browse(cookie, SELF), 200, "a session that the node knows");
     equal(a.browse(a.login(USER), SELF), 200, "a login in the flood");
+    equal(a.browseFrom(OTHER, b.login(USER), SELF), 200, "a session of another client");
     long periods = 1 + (System.nanoTime() - start) / PERIOD.toNanos();
     int lookUps = lookUps() - before;
     Report.say("  looked up: " + lookUps + " of " + INVENTED);

@@ -20,12 +20,23 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.zip.ZipEntry;
 import org.jgits3.gerrit.e2e.plugin.EventCounter;
+import org.jgits3.gerrit.e2e.tools.ThreadTimes;
 
 /** Events of two Gerrits, of which each has a plugin that acts on all events it gets. */
 final class HostileEvents {
   private static final String PROJECT = "hostile/events";
   private static final String PLUGIN = "event-counter";
   private static final int CHANGES = 5;
+  private static final String ENDLESS = "hostile/endless";
+
+  /** Threads that post events, as Linux names them. */
+  private static final String POSTERS = "s3-follower-eve";
+
+  /** A name that {@link #RULE} does not match, which takes until the end of time to find out. */
+  private static final String BRANCH = "x".repeat(60);
+
+  /** A rule for branches, as JSON has it. Without the back reference Java remembers what failed. */
+  private static final String RULE = "^refs/heads/(x+x+)+\\\\1y";
 
   private final GerritEndToEnd test;
   private final List<GerritNode> nodes;
@@ -39,6 +50,50 @@ final class HostileEvents {
 
   void run(Report report) throws InterruptedException {
     report.check("plugins get an event once, and users of each node once", this::once);
+    report.check("rules that take forever keep no node from following", this::endless);
+  }
+
+  /** The owner of a project makes such a rule before other nodes have posted an event. */
+  private void endless() throws Exception {
+    GerritNode a = nodes.get(0);
+    GerritNode b = nodes.get(1);
+    create(a, ENDLESS, "MERGE_IF_NECESSARY");
+    a.put("projects/" + id(ENDLESS) + "/branches/" + BRANCH, "{\"revision\":\"master\"}");
+    WorkCopy work = test.clone(a, ENDLESS);
+    work.commit("endless", "text\n");
+    String rule =
+        """
+        {"%s":{"%s":{"permissions":{"read":{"rules":{"global:Registered-Users":{
+        "action":"ALLOW"}}}}}}}""";
+    String access = "projects/" + id(ENDLESS) + "/access";
+    try (GerritNode.Events stream = b.streamEvents("admin", key)) {
+      streams(b, stream);
+      ThreadTimes before = ThreadTimes.of(b.pid());
+      b.pause();
+      String hidden;
+      try {
+        hidden = work.pushed("push", "origin", "HEAD:refs/for/" + BRANCH);
+        a.post(access, rule.formatted("add", RULE));
+      } finally {
+        b.resume();
+      }
+      WorkCopy sound = test.clone(a, PROJECT);
+      for (int i = 0; i < CHANGES; i++) {
+        String change = sound.newChange("sound-" + i);
+        lags("change of another project", () -> finds(b, change, "status:new"));
+      }
+      TwoNodes.eventually(
+          "the other node looks for readers",
+          TwoNodes.CATCH_UP,
+          () -> ThreadTimes.of(b.pid()).names(before, 2_000).containsKey(POSTERS));
+      equal(b.readiness(), 200, "ready");
+      equal(stream.count("patchset-created", TwoNodes.number(hidden)), 0L, "events posted");
+    } finally {
+      a.post(access, rule.formatted("remove", RULE));
+      b.stop(); // the thread would go on
+      b.start();
+      TwoNodes.ready(b);
+    }
   }
 
   private void once() throws Exception {
@@ -126,8 +181,6 @@ final class HostileEvents {
     TwoNodes.eventually(
         "plugin",
         TwoNodes.CATCH_UP,
-        () ->
-            node.rest("admin", "GET", "plugins/" + plugin + "/gerrit~status", null).status()
-                == 200);
+        () -> node.status("admin", "GET", "plugins/" + plugin + "/gerrit~status") == 200);
   }
 }

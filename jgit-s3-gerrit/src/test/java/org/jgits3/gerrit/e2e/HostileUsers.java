@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.gerrit.e2e;
 
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.bar;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.change;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
@@ -169,20 +170,11 @@ final class HostileUsers {
           "owner":{"rules":%1$s}}}}}"""
               .formatted(registered));
     }
-    bar("outcasts");
-    lags("project", () -> b.rest("out", "GET", "projects/" + id(BARRED), null).status() == 200);
+    bar(a, BARRED, "outcasts");
+    lags("project", () -> b.status("out", "GET", "projects/" + id(BARRED)) == 200);
     sound = test.clone(a, SOUND);
     own = test.clone(a, OWN);
     survive();
-  }
-
-  /** Bars the members of a group from a project. */
-  private void bar(String group) throws Exception {
-    a.post(
-        "projects/" + id(BARRED) + "/access",
-        """
-        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
-            .formatted(a.get("groups/" + group).at("id").text()));
   }
 
   /** Checks that changes are followed, and rights revoked. */
@@ -211,7 +203,7 @@ final class HostileUsers {
   }
 
   private int seenByOut() throws Exception {
-    return b.rest("out", "GET", "projects/" + id(BARRED), null).status();
+    return b.status("out", "GET", "projects/" + id(BARRED));
   }
 
   private void ownersRef() throws Exception {
@@ -276,7 +268,7 @@ final class HostileUsers {
   /** Rights rest on the document of the group, so its members are followed all the same. */
   private void group() throws Exception {
     String uuid = a.get("groups/sect").at("id").text();
-    bar("sect");
+    bar(a, BARRED, "sect");
     revoke(uuid);
     a.rest("admin", "PUT", "groups/" + uuid + "/name", "{\"name\":\"%s\"}".formatted(LONG));
     lags("renamed", () -> b.get("groups/" + uuid).at("name").text().equals(LONG));
@@ -284,7 +276,7 @@ final class HostileUsers {
       revoke(uuid);
     }
     a.rest("admin", "PUT", "groups/" + uuid + "/name", "{\"name\":\"sect\"}");
-    lags("renamed", () -> b.rest("admin", "GET", "groups/sect", null).status() == 200);
+    lags("renamed", () -> b.status("admin", "GET", "groups/sect") == 200);
     giveUp(0);
   }
 

@@ -28,9 +28,9 @@ record LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String proj
     b.stop();
     b.losePosition();
     String path = "projects/" + id(LOST) + "/s3-delete";
-    equal(a.rest("admin", "POST", path, "{}").status(), 204, "deletion of a project");
-    equal(a.rest("lost", "DELETE", "accounts/self", null).status(), 204, "deletion of an account");
-    equal(a.rest("admin", "DELETE", "groups/lost", null).status(), 200, "deletion of a group");
+    equal(a.status("admin", "POST", path, "{}"), 204, "deletion of a project");
+    equal(a.status("lost", "DELETE", "accounts/self"), 204, "deletion of an account");
+    equal(a.status("admin", "DELETE", "groups/lost"), 200, "deletion of a group");
     TwoNodes.lags("deleted", () -> !TwoNodes.finds(a, unwanted, "status:new"));
     a.put("accounts/kept/name", "{\"name\":\"Treasurer\"}");
     a.put("groups/found", "{}");

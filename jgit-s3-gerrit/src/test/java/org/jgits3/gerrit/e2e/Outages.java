@@ -161,7 +161,7 @@ record Outages(
 
   private static String rest(GerritNode node, String method, String path, String body)
       throws Exception {
-    return error(node.rest("admin", method, path, body).status());
+    return error(node.status("admin", method, path, body));
   }
 
   private static String git(WorkCopy copy, String... command) throws Exception {

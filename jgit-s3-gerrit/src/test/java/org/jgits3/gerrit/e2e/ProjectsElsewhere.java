@@ -26,12 +26,11 @@ record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path k
   }
 
   private static int get(GerritNode node, String name) throws Exception {
-    return node.rest("admin", "GET", "projects/" + id(name), null).status();
+    return node.status("admin", "GET", "projects/" + id(name));
   }
 
   private static int put(GerritNode node, String name) throws Exception {
-    return node.rest("admin", "PUT", "projects/" + id(name), "{\"create_empty_commit\":true}")
-        .status();
+    return node.status("admin", "PUT", "projects/" + id(name), "{\"create_empty_commit\":true}");
   }
 
   private static GerritNode.Answer newChange(GerritNode node, String name) throws Exception {
@@ -47,7 +46,7 @@ record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path k
   }
 
   private static void ends(GerritNode node, String name, String how, String body) throws Exception {
-    int status = node.rest("admin", "POST", "projects/" + id(name) + "/s3-" + how, body).status();
+    int status = node.status("admin", "POST", "projects/" + id(name) + "/s3-" + how, body);
     that(status / 100 == 2, how + ": " + status);
   }
 
@@ -88,7 +87,7 @@ record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path k
   }
 
   private static int status(GerritNode node, String path) throws Exception {
-    return node.rest("admin", "GET", path, null).status();
+    return node.status("admin", "GET", path);
   }
 
   private void created() throws Exception {

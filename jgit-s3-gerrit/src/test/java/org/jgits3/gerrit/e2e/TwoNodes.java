@@ -2,6 +2,7 @@
 package org.jgits3.gerrit.e2e;
 
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.approve;
+import static org.jgits3.gerrit.e2e.GerritEndToEnd.bar;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.change;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
@@ -202,9 +203,7 @@ final class TwoNodes {
 
   static void ready(GerritNode node) throws Exception {
     eventually(
-        "ready",
-        CATCH_UP,
-        () -> node.rest("admin", "GET", "config/server/s3-follower", null).status() == 200);
+        "ready", CATCH_UP, () -> node.status("admin", "GET", "config/server/s3-follower") == 200);
   }
 
   static void eventually(String what, Duration most, Callable<Boolean> condition) throws Exception {
@@ -300,7 +299,7 @@ final class TwoNodes {
   }
 
   private static void deletes(GerritNode node, String path) throws Exception {
-    equal(node.rest("admin", "DELETE", path, null).status(), 204, "deletion of " + path);
+    equal(node.status("admin", "DELETE", path), 204, "deletion of " + path);
   }
 
   private void fresh() throws Exception {
@@ -343,7 +342,7 @@ final class TwoNodes {
     follows(b, "abandoned", () -> finds(b, unwanted, "status:abandoned"));
     deletes(a, change(unwanted));
     follows(b, "deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
-    equal(b.rest("admin", "GET", change(unwanted), null).status(), 404, "deleted change");
+    equal(b.status("admin", "GET", change(unwanted)), 404, "deleted change");
   }
 
   /** Checks that a node shows what another one has acknowledged, within the promised rounds. */
@@ -434,35 +433,31 @@ final class TwoNodes {
   private void people() throws Exception {
     String barred = "projects/" + id("two/barred");
     create(a, "two/barred", "MERGE_IF_NECESSARY");
-    lags("project", () -> b.rest("out", "GET", barred, null).status() == 200);
+    lags("project", () -> b.status("out", "GET", barred) == 200);
     a.put("groups/outcasts", "{}");
-    lags("group", () -> b.rest("admin", "GET", "groups/outcasts", null).status() == 200);
+    lags("group", () -> b.status("admin", "GET", "groups/outcasts") == 200);
     String group = a.get("groups/outcasts").at("id").text();
-    a.post(
-        barred + "/access",
-        """
-        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
-            .formatted(group));
-    equal(b.rest("out", "GET", barred, null).status(), 200, "not a member");
+    bar(a, "two/barred", "outcasts");
+    equal(b.status("out", "GET", barred), 200, "not a member");
     a.rest("admin", "PUT", "groups/outcasts/members/out", "{}");
-    lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+    lags("member", () -> b.status("out", "GET", barred) == 404);
     deletes(a, "groups/outcasts/members/out");
-    lags("member no more", () -> b.rest("out", "GET", barred, null).status() == 200);
+    lags("member no more", () -> b.status("out", "GET", barred) == 200);
     a.put("groups/nested", "{\"members\":[\"out\"]}");
     a.rest("admin", "PUT", "groups/outcasts/groups/nested", "{}");
-    lags("included", () -> b.rest("out", "GET", barred, null).status() == 404);
+    lags("included", () -> b.status("out", "GET", barred) == 404);
     deletes(a, "groups/outcasts/groups/nested");
-    lags("included no more", () -> b.rest("out", "GET", barred, null).status() == 200);
+    lags("included no more", () -> b.status("out", "GET", barred) == 200);
     a.put("groups/outcasts/name", "{\"name\":\"castaways\"}");
-    lags("renamed", () -> b.rest("admin", "GET", "groups/castaways", null).status() == 200);
-    lags("old name", () -> b.rest("admin", "GET", "groups/outcasts", null).status() == 404);
+    lags("renamed", () -> b.status("admin", "GET", "groups/castaways") == 200);
+    lags("old name", () -> b.status("admin", "GET", "groups/outcasts") == 404);
     a.rest("admin", "PUT", "groups/castaways/members/out", "{}");
-    lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+    lags("member", () -> b.status("out", "GET", barred) == 404);
     a.post(
         barred + "/access",
         "{\"remove\":{\"refs/*\":{\"permissions\":{\"read\":{\"rules\":{\"%s\":{}}}}}}}"
             .formatted(group));
-    lags("rule removed", () -> b.rest("out", "GET", barred, null).status() == 200);
+    lags("rule removed", () -> b.status("out", "GET", barred) == 200);
   }
 
   private void unreadableGroup() throws Exception {
@@ -470,19 +465,15 @@ final class TwoNodes {
     create(a, "two/sound", "MERGE_IF_NECESSARY");
     a.put("groups/spoilt", "{}");
     a.put("groups/sound", "{}");
-    a.post(
-        barred + "/access",
-        """
-        {"add":{"refs/*":{"permissions":{"read":{"rules":{"%s":{"action":"BLOCK"}}}}}}}"""
-            .formatted(a.get("groups/sound").at("id").text()));
-    lags("group", () -> b.rest("admin", "GET", "groups/sound", null).status() == 200);
-    lags("project", () -> b.rest("out", "GET", barred, null).status() == 200);
+    bar(a, "two/sound", "sound");
+    lags("group", () -> b.status("admin", "GET", "groups/sound") == 200);
+    lags("project", () -> b.status("out", "GET", barred) == 200);
     String spoilt = a.get("groups/spoilt").at("id").text();
     String ref = "refs/groups/" + spoilt.substring(0, 2) + "/" + spoilt;
     String before = store.empty("All-Users", ref);
     try {
       a.rest("admin", "PUT", "groups/sound/members/out", "{}");
-      lags("member", () -> b.rest("out", "GET", barred, null).status() == 404);
+      lags("member", () -> b.status("out", "GET", barred) == 404);
       for (GerritNode node : List.of(a, b)) {
         lags("given up", () -> givenUp(node) == 1);
         equal(node.readiness(), 200, "readiness");
@@ -493,7 +484,7 @@ final class TwoNodes {
     for (GerritNode node : List.of(a, b)) {
       lags("followed again", () -> givenUp(node) == 0);
     }
-    equal(b.rest("admin", "GET", "groups/spoilt", null).status(), 200, "readable again");
+    equal(b.status("admin", "GET", "groups/spoilt"), 200, "readable again");
   }
 
   /** Documents that a node cannot index. */
@@ -504,9 +495,9 @@ final class TwoNodes {
   private void projects() throws Exception {
     String name = "two/new";
     String path = "projects/" + id(name);
-    equal(b.rest("admin", "GET", path, null).status(), 404, "before it exists");
+    equal(b.status("admin", "GET", path), 404, "before it exists");
     create(a, name, "MERGE_IF_NECESSARY");
-    lags("project", () -> b.rest("admin", "GET", path, null).status() == 200);
+    lags("project", () -> b.status("admin", "GET", path) == 200);
     lags("listed", () -> b.get("projects/").has(name));
     lags("found", () -> b.get("projects/?query=name:" + name).size() == 1);
     a.put(path + "/description", "{\"description\":\"described on A\"}");
@@ -555,10 +546,10 @@ final class TwoNodes {
         {"add":{"GLOBAL_CAPABILITIES":{"permissions":{"streamEvents":{"rules":{
         "global:Registered-Users":{"action":"ALLOW"}}}}}}}""");
     String publicKey = Files.readString(key.resolveSibling("key.pub"));
-    equal(a.rest("out", "POST", "accounts/self/sshkeys", publicKey).status(), 201, "SSH key");
+    equal(a.status("out", "POST", "accounts/self/sshkeys", publicKey), 201, "SSH key");
     lags("SSH key", () -> b.admits("out", key));
     String right = "accounts/self/capabilities/streamEvents";
-    lags("right to stream", () -> b.rest("out", "GET", right, null).status() == 200);
+    lags("right to stream", () -> b.status("out", "GET", right) == 200);
     try (GerritNode.Events streamed = b.streamEvents("out", key)) {
       streams(b, streamed);
       String hidden = work.newPrivateChange("hidden");
@@ -603,9 +594,7 @@ final class TwoNodes {
     lags("change", () -> finds(b, change, "status:new"));
     store.delete(name);
     for (GerritNode node : List.of(a, b)) {
-      lags(
-          "not found",
-          () -> node.rest("admin", "GET", "projects/" + id(name), null).status() == 404);
+      lags("not found", () -> node.status("admin", "GET", "projects/" + id(name)) == 404);
       lags("not listed", () -> !node.get("projects/").has(name));
       lags("no change", () -> node.get("changes/?q=change:" + number(change)).size() == 0);
     }
@@ -616,7 +605,7 @@ final class TwoNodes {
 
   private static int end(GerritNode node, String user, String name, String how, String body)
       throws IOException, InterruptedException {
-    return node.rest(user, "POST", "projects/" + id(name) + "/s3-" + how, body).status();
+    return node.status(user, "POST", "projects/" + id(name) + "/s3-" + how, body);
   }
 
   private void projectLife() throws Exception {
@@ -655,11 +644,11 @@ final class TwoNodes {
   }
 
   private static boolean shows(GerritNode node, int change) throws Exception {
-    return node.rest("admin", "GET", "changes/" + change, null).status() == 200;
+    return node.status("admin", "GET", "changes/" + change) == 200;
   }
 
   private static boolean knows(GerritNode node, String name) throws Exception {
-    return node.rest("admin", "GET", "projects/" + id(name), null).status() == 200;
+    return node.status("admin", "GET", "projects/" + id(name)) == 200;
   }
 
   private static int indexed(GerritNode node) throws Exception {
@@ -734,8 +723,8 @@ final class TwoNodes {
   private List<Integer> submitTogether(String onA, GerritNode other, String onOther)
       throws Exception {
     List<Callable<Integer>> both = new ArrayList<>();
-    both.add(() -> a.rest("admin", "POST", change(onA) + "/submit", "{}").status());
-    both.add(() -> other.rest("admin", "POST", change(onOther) + "/submit", "{}").status());
+    both.add(() -> a.status("admin", "POST", change(onA) + "/submit", "{}"));
+    both.add(() -> other.status("admin", "POST", change(onOther) + "/submit", "{}"));
     return Together.all(both);
   }
 
@@ -897,7 +886,7 @@ final class TwoNodes {
           submitter.submit(
               () -> {
                 for (String change : changes) {
-                  int status = a.rest("admin", "POST", change(change) + "/submit", "{}").status();
+                  int status = a.status("admin", "POST", change(change) + "/submit", "{}");
                   equal(status, 200, "submit");
                   acknowledged.add(change);
                 }

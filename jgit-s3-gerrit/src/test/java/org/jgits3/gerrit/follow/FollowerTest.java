@@ -35,16 +35,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.DurableIndexes;
@@ -98,6 +95,7 @@ class FollowerTest {
   private FollowerStatus status;
   private Follower follower;
   private Runnable exchange = () -> {};
+  private Runnable post = () -> {};
 
   /** Puts metrics that are asked for into a map. */
   private static final class Shown extends DisabledMetricMaker {
@@ -233,7 +231,14 @@ class FollowerTest {
           }
 
           @Override
-          public void post() {}
+          public int unposted() {
+            return 1;
+          }
+
+          @Override
+          public void post(int most) {
+            post.run();
+          }
         };
     DurableIndexes indexes =
         new DurableIndexes(
@@ -275,17 +280,10 @@ class FollowerTest {
 
   /** Changes a branch of a project of this node. */
   private void change(Project.NameKey project) throws Exception {
-    try (Repository repository = gerrit.openRepository(project);
-        ObjectInserter objects = repository.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(objects.insert(new TreeFormatter()));
-      commit.setAuthor(new PersonIdent("a", "a@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage("message");
-      RefUpdate update = repository.updateRef("refs/heads/master");
-      update.setNewObjectId(objects.insert(commit));
-      objects.flush();
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+    try (Repository repository = gerrit.openRepository(project)) {
+      ObjectId commit = TestRepositories.commit(repository, "message");
+      assertThat(TestRepositories.update(repository, "refs/heads/master", commit))
+          .isEqualTo(RefUpdate.Result.NEW);
     }
   }
 
@@ -666,6 +664,22 @@ class FollowerTest {
     assertThat(local.followed).isEmpty();
     end.countDown();
     eventually(() -> status.report().ready());
+  }
+
+  @Test
+  void event_that_hangs_keeps_no_node_from_following() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch end = new CountDownLatch(1);
+    post =
+        () -> {
+          hangs.countDown();
+          Uninterruptibles.awaitUninterruptibly(end);
+        };
+    follower.start();
+    assertThat(hangs.await(MOST.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    create(PROJECT);
+    eventually(() -> local.evicted.contains(PROJECT) && local.asked.contains(PROJECT));
+    end.countDown();
   }
 
   @Test

@@ -24,17 +24,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.store.Freshness;
 import org.jgits3.testing.Holds;
@@ -87,29 +84,15 @@ class S3GitRepositoryManagerTest {
 
   private static ObjectId commit(S3GitRepositoryManager gerrit, String message) throws Exception {
     try (Repository r = gerrit.openRepository(PROJECT)) {
-      ObjectId id = insert(r, message);
+      ObjectId id = TestRepositories.commit(r, message);
       set(r, id);
       return id;
     }
   }
 
-  private static ObjectId insert(Repository r, String message) throws Exception {
-    try (ObjectInserter inserter = r.newObjectInserter()) {
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(new TreeFormatter()));
-      commit.setAuthor(new PersonIdent("A U Thor", "author@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      commit.setMessage(message);
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
-  }
-
   private static void set(Repository r, ObjectId id) throws Exception {
-    RefUpdate update = r.updateRef(REF);
-    update.setNewObjectId(id);
-    assertThat(update.forceUpdate()).isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
+    assertThat(TestRepositories.force(r, REF, id))
+        .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED);
   }
 
   private static ObjectId read(S3GitRepositoryManager gerrit) throws Exception {
@@ -419,7 +402,7 @@ class S3GitRepositoryManagerTest {
     try (Repository first = here.openRepository(PROJECT);
         S3Repository second = (S3Repository) here.openRepository(PROJECT)) {
       long before = second.manifest().generation();
-      ObjectId inserted = insert(first, "first");
+      ObjectId inserted = TestRepositories.commit(first, "first");
       assertThat(second.getObjectDatabase().has(inserted)).isTrue();
       assertThat(second.manifest().generation()).as("not listed yet").isEqualTo(before);
       set(second, inserted);
@@ -436,7 +419,7 @@ class S3GitRepositoryManagerTest {
       long before = second.manifest().generation();
       ObjectId inserted;
       try (Repository first = here.openRepository(PROJECT)) {
-        inserted = insert(first, "first");
+        inserted = TestRepositories.commit(first, "first");
         assertThat(second.manifest().generation()).isEqualTo(before);
       }
       try (Repository r = there.openRepository(PROJECT)) {
@@ -450,7 +433,7 @@ class S3GitRepositoryManagerTest {
     here.createRepository(PROJECT).close();
     request();
     try (Repository old = here.openRepository(PROJECT)) {
-      set(old, insert(old, "old"));
+      set(old, TestRepositories.commit(old, "old"));
       here.delete(PROJECT);
       here.createRepository(PROJECT).close();
       try (Repository now = here.openRepository(PROJECT)) {

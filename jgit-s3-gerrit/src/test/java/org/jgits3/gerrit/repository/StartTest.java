@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gerrit.entities.Project;
+import com.google.gerrit.server.account.storage.notedb.AccountsNoteDbRepoReader;
 import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager.Status;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.eclipse.jgit.internal.storage.file.FileRepository;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryCache.FileKey;
 import org.eclipse.jgit.util.FS;
 import org.jgits3.gerrit.TestSite;
@@ -76,6 +79,11 @@ class StartTest {
     gerrit.stop();
     Path users = directory.resolve("git/Users.git");
     assertThat(FileKey.isGitRepository(users.toFile(), FS.DETECTED)).isEqualTo(made);
+    if (made) {
+      try (Repository local = new FileRepository(users.toFile())) {
+        assertThat(AccountsNoteDbRepoReader.hasAnyAccount(local)).as("init makes none").isTrue();
+      }
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Suppliers;
+import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.gerrit.entities.Account;
 import com.google.gerrit.entities.BranchNameKey;
 import com.google.gerrit.entities.Change;
@@ -30,6 +31,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.jgits3.gerrit.TestSite;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.store.DelegatingObjectStore;
@@ -63,6 +66,7 @@ class SharedEventsTest {
 
   private final List<String> streamed = new ArrayList<>();
   private final List<String> unrestricted = new ArrayList<>();
+  private Consumer<String> onStreamed = name -> {};
   private long nanoTime;
   private long step;
 
@@ -118,7 +122,9 @@ class SharedEventsTest {
         new UserScopedEventListener() {
           @Override
           public void onEvent(Event event) {
-            streamed.add(event instanceof ProjectCreatedEvent its ? its.projectName : event.type);
+            String name = event instanceof ProjectCreatedEvent its ? its.projectName : event.type;
+            onStreamed.accept(name);
+            streamed.add(name);
           }
 
           @Override
@@ -168,7 +174,7 @@ class SharedEventsTest {
   private List<String> received() throws Exception {
     streamed.clear();
     events.exchange();
-    events.post();
+    events.post(events.unposted());
     return List.copyOf(streamed);
   }
 
@@ -277,6 +283,49 @@ class SharedEventsTest {
     put("000000000000000001-" + NODE, "x".repeat(SharedEvents.MAX_BYTES + 1));
     put("000000000000000002-" + NODE, "{'type':'project-created','projectName':'p'}");
     assertThat(received()).containsExactly("p");
+  }
+
+  @Test
+  void push_of_many_refs_drops_no_events_of_other_projects() throws Exception {
+    SharedEvents other = node();
+    other.onEvent(creation("first"));
+    for (int i = 0; i < 3 * SharedEvents.OF_PROJECT; i++) {
+      other.onEvent(creation("large"));
+    }
+    other.onEvent(creation("last"));
+    other.exchange();
+    List<String> received = received();
+    assertThat(received).hasSize(SharedEvents.OF_PROJECT + 2).startsWith("first").endsWith("last");
+    other.onEvent(creation("large"));
+    other.exchange();
+    assertThat(received()).as("once the others are written").containsExactly("large");
+  }
+
+  @Test
+  void event_that_hangs_delays_no_later_one_for_good() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    CountDownLatch ends = new CountDownLatch(1);
+    onStreamed =
+        event -> {
+          if (event.equals("hangs")) {
+            hangs.countDown();
+            Uninterruptibles.awaitUninterruptibly(ends);
+          }
+        };
+    SharedEvents other = node();
+    other.onEvent(creation("hangs"));
+    other.onEvent(creation("p"));
+    other.exchange();
+    events.exchange();
+    Thread first = new Thread(() -> events.post(events.unposted()));
+    first.start();
+    try {
+      hangs.await();
+      assertThat(received()).containsExactly("p");
+    } finally {
+      ends.countDown();
+      first.join();
+    }
   }
 
   @Test

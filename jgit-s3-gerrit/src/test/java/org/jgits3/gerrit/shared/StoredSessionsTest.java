@@ -54,6 +54,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StoredSessionsTest {
   private static final Account.Id USER = Account.id(1000001);
   private static final String TOKEN = token(USER);
+  private static final String CLIENT = "192.0.2.1";
 
   @TempDir Path directory;
   private S3GitRepositoryManager gerrit;
@@ -148,13 +149,13 @@ class StoredSessionsTest {
 
   /** A request that has found the session of its cookie. */
   private static SessionOfRequest request(StoredSessions node) {
-    SessionOfRequest request = new SessionOfRequest(node);
+    SessionOfRequest request = new SessionOfRequest(node, CLIENT);
     assertThat(request.getIfPresent(TOKEN)).isNotNull();
     return request;
   }
 
   private static Val found(StoredSessions node, String token) {
-    return new SessionOfRequest(node).getIfPresent(token);
+    return new SessionOfRequest(node, CLIENT).getIfPresent(token);
   }
 
   private static Val session(long expiresAt) throws Exception {
@@ -180,7 +181,9 @@ class StoredSessionsTest {
                 "getCookies",
                 new Cookie[] {new Cookie(S3WebSession.ACCOUNT_COOKIE, TOKEN)},
                 "getRequestURI",
-                "/logout"));
+                "/logout",
+                "getRemoteAddr",
+                CLIENT));
     return new S3WebSession(
         () -> request,
         () -> proxy(HttpServletResponse.class, Map.of()),
@@ -214,7 +217,7 @@ class StoredSessionsTest {
   @Test
   void session_is_extended_by_another_node() throws Exception {
     node().begin(TOKEN, session(1));
-    SessionOfRequest other = new SessionOfRequest(node());
+    SessionOfRequest other = new SessionOfRequest(node(), CLIENT);
     assertThat(other.getIfPresent(TOKEN).getExpiresAt()).isEqualTo(1);
     other.put(TOKEN, session(2));
     assertThat(found(node(), TOKEN).getExpiresAt()).isEqualTo(2);
@@ -238,7 +241,7 @@ class StoredSessionsTest {
     StoredSessions b = node();
     a.begin(TOKEN, session(1));
     SessionOfRequest extending = request(b);
-    a.end(TOKEN);
+    a.end(TOKEN, CLIENT);
     extending.put(TOKEN, session(2));
     assertThat(found(node(), TOKEN)).isNull();
     assertThat(found(b, TOKEN)).isNull();
@@ -249,7 +252,7 @@ class StoredSessionsTest {
     StoredSessions a = node();
     a.begin(TOKEN, session(1));
     SessionOfRequest extending = request(a);
-    a.end(TOKEN);
+    a.end(TOKEN, CLIENT);
     extending.put(TOKEN, session(2));
     assertThat(found(a, TOKEN)).isNull();
     assertThat(found(node(), TOKEN)).isNull();
@@ -258,7 +261,7 @@ class StoredSessionsTest {
   @Test
   void session_that_ends_while_it_is_read_is_not_remembered() throws Exception {
     node().begin(TOKEN, session(1));
-    StoredSessions a = node(1, ending -> ending.end(TOKEN));
+    StoredSessions a = node(1, ending -> ending.end(TOKEN, CLIENT));
     found(a, TOKEN);
     assertThat(found(a, TOKEN)).isNull();
   }
@@ -266,7 +269,7 @@ class StoredSessionsTest {
   @Test
   void session_that_ends_while_it_is_extended_is_not_remembered() throws Exception {
     node().begin(TOKEN, session(1));
-    StoredSessions a = node(3, ending -> ending.end(TOKEN)); // session, mark, extension
+    StoredSessions a = node(3, ending -> ending.end(TOKEN, CLIENT)); // session, mark, extension
     request(a).put(TOKEN, session(2));
     assertThat(found(a, TOKEN)).isNull();
   }
@@ -426,7 +429,7 @@ class StoredSessionsTest {
             "a".repeat(64));
     for (String cookie : invented) {
       assertThat(found(a, cookie)).as(cookie).isNull();
-      a.end(cookie);
+      a.end(cookie, CLIENT);
     }
     assertThat(requests).hasValue(0);
   }
@@ -437,7 +440,7 @@ class StoredSessionsTest {
     StoredSessions a = counting(requests);
     assertThat(found(a, TOKEN)).isNull();
     assertThat(found(a, TOKEN)).isNull();
-    a.end(TOKEN);
+    a.end(TOKEN, CLIENT);
     assertThat(requests).hasValue(1);
   }
 
@@ -458,13 +461,23 @@ class StoredSessionsTest {
   }
 
   @Test
+  void flood_of_one_client_hides_no_session_from_others() throws Exception {
+    node().begin(TOKEN, session(1));
+    StoredSessions a = node(); // has not read it
+    for (int i = 0; i < 1000; i++) {
+      assertThat(found(a, token(USER))).isNull();
+    }
+    assertThat(new SessionOfRequest(a, "192.0.2.2").getIfPresent(TOKEN)).isNotNull();
+  }
+
+  @Test
   void logout_that_is_not_looked_up_in_a_flood_is_an_error() throws Exception {
     StoredSessions a = node();
     node().begin(TOKEN, session(1));
     for (int i = 0; i < 1000; i++) {
       found(a, token(USER));
     }
-    assertThatThrownBy(() -> a.end(TOKEN)).isInstanceOf(StorageException.class);
+    assertThatThrownBy(() -> a.end(TOKEN, CLIENT)).isInstanceOf(StorageException.class);
   }
 
   @Test
@@ -493,9 +506,9 @@ class StoredSessionsTest {
       StoredSessions a = node();
       a.begin(TOKEN, session(1));
       proxy.fail(Integer.MAX_VALUE);
-      assertThatThrownBy(() -> a.end(TOKEN)).isInstanceOf(StorageException.class);
+      assertThatThrownBy(() -> a.end(TOKEN, CLIENT)).isInstanceOf(StorageException.class);
       proxy.recover();
-      a.end(TOKEN);
+      a.end(TOKEN, CLIENT);
       assertThat(found(node(), TOKEN)).isNull();
     }
   }

@@ -20,7 +20,8 @@ import org.jgits3.manifest.RefChange;
 /**
  * Reflog of one ref, read from the log of transactions. It goes back to when the ref was created,
  * or created again after it had been deleted; a ref that was renamed has the entries of its former
- * names as well.
+ * names as well. That of a deleted ref begins with the deletion, while {@code RefDirectory} has
+ * none.
  *
  * <p>Unlike {@code RefDirectory}, every update is logged, even if {@code core.logAllRefUpdates} is
  * off; if the caller disabled the reflog, the message is empty.
@@ -62,12 +63,12 @@ final class TransactionReflog implements ReflogReader {
   }
 
   /**
-   * Adds an entry, unless the change deletes the ref; returns the name under which to look for
-   * older ones, empty to stop.
+   * Adds an entry, unless the ref was deleted before the entries that were found; returns the name
+   * under which to look for older ones, empty to stop.
    */
   private static Optional<String> collect(
       LogEntry transaction, RefChange c, List<ReflogEntry> found, int max) {
-    if (c.deletes()) {
+    if (c.deletes() && !found.isEmpty()) {
       return Optional.empty();
     }
     found.add(new Entry(transaction, c));

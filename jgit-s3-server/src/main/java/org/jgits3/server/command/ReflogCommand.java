@@ -4,6 +4,9 @@ package org.jgits3.server.command;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.ReflogEntry;
 import org.jgits3.S3Repository;
@@ -13,10 +16,13 @@ import org.jgits3.server.terminal.LogLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** Shows the reflog of a ref, as {@code git reflog} does. */
+/** Shows the reflog of a ref, as {@code git reflog} does, and of a deleted ref, too. */
 @Command(
     name = "reflog",
-    description = "Show what a ref pointed to, newest first, back to its creation.")
+    description = {
+      "Show what a ref pointed to, newest first, back to its creation.",
+      "The reflog of a deleted ref begins with the deletion."
+    })
 final class ReflogCommand extends RepositoryCommand {
   private static final int ABBREVIATED = 10;
 
@@ -54,13 +60,30 @@ final class ReflogCommand extends RepositoryCommand {
     try (S3RepositoryManager manager = program.openToRead();
         S3Repository repository = manager.openRepository(name.value())) {
       Ref found = repository.findRef(ref);
-      if (found == null) {
-        throw new IOException("no ref " + ref + " in " + name + "; see jgit-s3 refs " + name);
+      if (found != null) {
+        print(found.getName(), entries(repository, found));
+      } else {
+        printDeleted(repository);
       }
-      print(
-          found.getName(), repository.getRefDatabase().getReflogReader(found).getReverseEntries());
     }
     return 0;
+  }
+
+  private static List<ReflogEntry> entries(S3Repository repository, Ref of) throws IOException {
+    return repository.getRefDatabase().getReflogReader(of).getReverseEntries();
+  }
+
+  /** Prints the reflog of a ref that does not exist, if it was deleted. */
+  private void printDeleted(S3Repository repository) throws IOException {
+    for (String full : List.of(ref, Constants.R_TAGS + ref, Constants.R_HEADS + ref)) {
+      List<ReflogEntry> entries =
+          entries(repository, new ObjectIdRef.Unpeeled(Ref.Storage.NEW, full, null));
+      if (!entries.isEmpty()) {
+        print(full, entries);
+        return;
+      }
+    }
+    throw new IOException("no ref " + ref + " in " + name + "; see jgit-s3 refs " + name);
   }
 
   private void print(String of, List<ReflogEntry> entries) {
@@ -71,7 +94,9 @@ final class ReflogCommand extends RepositoryCommand {
     output.value(rows);
     for (Row row : rows) {
       String id = row.newId().substring(0, ABBREVIATED);
-      output.line(id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message());
+      String how = row.newId().equals(ObjectId.zeroId().name()) ? " (deleted)" : "";
+      output.line(
+          id + " " + of + "@{" + row.index() + "} " + row.name() + ": " + row.message() + how);
     }
   }
 }

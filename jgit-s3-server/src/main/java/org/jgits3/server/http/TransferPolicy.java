@@ -138,9 +138,12 @@ final class TransferPolicy {
     return config;
   }
 
-  /** Identity for the reflog: the authenticated user and the address of the client. */
+  /**
+   * Identity for the reflog: the authenticated user and, after the last {@code @} of the e-mail
+   * address, the address of the client.
+   */
   private static PersonIdent identity(HttpServletRequest req) {
     String user = req.getRemoteUser() == null ? "anonymous" : req.getRemoteUser();
-    return new PersonIdent(user, user.contains("@") ? user : user + "@" + req.getRemoteAddr());
+    return new PersonIdent(user, user + "@" + req.getRemoteAddr());
   }
 }

@@ -77,6 +77,26 @@ class HistoryEndToEndIT extends EachStoreContract {
   }
 
   @Test
+  void reflog_of_a_deleted_branch_tells_by_whom_and_from_which_id() throws Exception {
+    String lost = work.run("rev-parse", "main");
+    for (String ref : List.of("refs/heads/topic", "refs/tags/v1")) {
+      work.run("push", "-q", server.url("r"), "main:" + ref);
+      work.run("push", "-q", server.url("r"), ":" + ref);
+
+      String name = ref.substring(ref.lastIndexOf('/') + 1);
+      Command text = Command.run(store, "reflog", "r", name).succeeds();
+      assertThat(text.stdout().lines())
+          .satisfiesExactly(
+              line -> assertThat(line).startsWith("0000000000 ").contains("anonymous", "deleted"),
+              line -> assertThat(line).startsWith(lost.substring(0, 10) + " "));
+      JsonNode json =
+          JSON.readTree(Command.run(store, "reflog", "r", ref, "--json").succeeds().stdout());
+      assertThat(json.get(0).get("oldId").asText()).isEqualTo(lost);
+      assertThat(json.get(0).get("email").asText()).isEqualTo("anonymous@127.0.0.1");
+    }
+  }
+
+  @Test
   void log_has_a_line_for_each_message_of_a_push_all_of_one_generation() throws Exception {
     long first = generation();
     String two = work.commitFile("b.txt", "second\n");

@@ -81,8 +81,12 @@ class HostileClientsTest {
   }
 
   private static GitHttpServer.Builder withUsers(Path directory) throws IOException {
+    return withUser(directory, "ada");
+  }
+
+  private static GitHttpServer.Builder withUser(Path directory, String name) throws IOException {
     String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users = Files.writeString(directory.resolve("users"), "ada:" + hash + "\n");
+    Path users = Files.writeString(directory.resolve("users"), name + ":" + hash + "\n");
     return GitHttpServer.builder().users(UsersFile.open(users));
   }
 
@@ -447,6 +451,17 @@ class HostileClientsTest {
       assertThat(pushAs(server, "last", chain)).contains("unpack ok");
       assertThat(pusher("last")).isEqualTo("anonymous@192.0.2.7");
     }
+  }
+
+  @Test
+  void user_name_with_an_at_sign_does_not_hide_the_address(@TempDir Path directory)
+      throws Exception {
+    manager.createRepository("r").close();
+    try (GitHttpServer server = start(withUser(directory, "root@192.0.2.7"))) {
+      assertThat(pushAs(server, "main", basic("root@192.0.2.7:right").strip()))
+          .contains("unpack ok");
+    }
+    assertThat(pusher("main")).isEqualTo("root@192.0.2.7@127.0.0.1");
   }
 
   @Test

@@ -58,7 +58,9 @@ public record ThreadTimes(Map<String, Long> threads, long process, long moment) 
   }
 
   private static Work work(String name) {
-    if (name.equals("s3-follower") || name.startsWith("jgit-s3-read")) {
+    if (name.equals("s3-follower")
+        || name.equals("s3-follower-eve") // that post events
+        || name.startsWith("jgit-s3-read")) {
       return Work.FOLLOWING;
     }
     if (name.startsWith("s3-follower-")

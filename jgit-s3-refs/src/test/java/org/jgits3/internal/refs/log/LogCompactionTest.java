@@ -161,6 +161,25 @@ class LogCompactionTest {
   }
 
   @Test
+  void reflog_of_a_deleted_ref_has_its_last_life_and_the_deletion() throws Exception {
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
+    log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));
+    log.compact();
+    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(2)));
+    log.append(new RefChange("refs/heads/a", LongLog.id(2), LongLog.id(3)));
+    log.compact();
+    log.append(new RefChange("refs/heads/a", LongLog.id(3), ZERO));
+
+    for (int compactions = 0; compactions < 2; compactions++) {
+      assertThat(reflog("refs/heads/a"))
+          .extracting(ReflogEntry::getNewId)
+          .containsExactly(ZERO, LongLog.id(3), LongLog.id(2));
+      log.compact();
+    }
+    assertThat(repository.getRefDatabase().getReflogReader("refs/heads/a")).isNull();
+  }
+
+  @Test
   void a_reflog_follows_renames_through_segments() throws Exception {
     log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
     log.compact();
