@@ -114,6 +114,25 @@ class ClientFeaturesTest {
     assertThat(histories.get(2)).hasSize(10);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void deepen_of_a_history_that_has_no_end_in_the_client_brings_it_whole(String version) {
+    GitClient shallow = shallow(version, url(), "shallow");
+    GitClient whole = git.at("whole");
+    git.run("clone", "-q", "--no-tags", url(), "whole");
+    work.run("checkout", "-q", "--orphan", "other");
+    commit(11);
+    commit(12);
+    work.run("push", "-q", "origin", "other");
+    for (GitClient clone : List.of(shallow, whole)) {
+      String protocol = "protocol.version=" + version;
+      clone.run("-c", protocol, "fetch", "-q", "--deepen=1", "origin", "other:other");
+      clone.run("fsck");
+    }
+    assertThat(history(shallow)).containsExactly("12", "11", "8", "7");
+    assertThat(history(whole)).hasSize(10).startsWith("12", "11", "8");
+  }
+
   private GitClient shallow(String version, String from, String to) {
     git.run("-c", "protocol.version=" + version, "clone", "-q", "--no-tags", "--depth=2", from, to);
     return git.at(to);
