@@ -173,6 +173,19 @@ class ClientFeaturesTest {
         .contains("does not support this repository's hash algorithm");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void tag_whose_name_fills_a_packet_leaves_the_repository_to_others(String version) {
+    work.run("tag", "-a", "-m", "annotated", "a");
+    String name = "refs/tags/" + "b".repeat(65_420);
+    GitResult push = work.attempt("push", url(), "a", "a:" + name);
+    assertThat(push.stdout() + push.stderr()).contains("b".repeat(100));
+
+    git.run("-c", "protocol.version=" + version, "clone", "-q", url(), "clone");
+    assertThat(git.at("clone").run("tag").lines()).containsExactly("a", "v5");
+    assertThat(push.ok()).isFalse();
+  }
+
   @Test
   void quiet_push_shows_no_progress() {
     commit(9);

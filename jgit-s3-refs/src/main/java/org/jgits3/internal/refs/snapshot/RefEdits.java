@@ -143,8 +143,8 @@ public final class RefEdits {
   }
 
   /**
-   * Tests whether a ref cannot be created, because packed-refs cannot hold its name, or because
-   * with these edits another ref is a directory of it or in it.
+   * Tests whether a ref cannot be created, because no ref can have its name, or because with these
+   * edits another ref is a directory of it or in it.
    *
    * @param name full name of the new ref
    * @return true if it cannot

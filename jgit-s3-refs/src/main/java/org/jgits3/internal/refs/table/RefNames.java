@@ -14,6 +14,12 @@ import java.util.function.Predicate;
  * every access. Immutable.
  */
 public final class RefNames {
+  /**
+   * Most bytes of a name of a ref: those of a path, as for Git, whose refs are files. Each name so
+   * fits into a packet, and has few directories to look up.
+   */
+  private static final int LONGEST = 4096;
+
   /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
 
@@ -66,8 +72,8 @@ public final class RefNames {
   }
 
   /**
-   * Tests whether packed-refs can hold a name: every character has a UTF-8 form, and none ends a
-   * line or a word.
+   * Tests whether a ref can have a name: it is not too long, every character has a UTF-8 form, and
+   * none ends a line or a word of packed-refs.
    *
    * @param name full name
    * @return false if its ref cannot be created
@@ -76,7 +82,7 @@ public final class RefNames {
     return of(name).storable();
   }
 
-  /** Tests whether packed-refs can hold all names. */
+  /** Tests whether refs can have all names. */
   public boolean storable() {
     return storable;
   }
@@ -87,9 +93,11 @@ public final class RefNames {
     return one.build();
   }
 
-  /** The nearest directory of a name that passes a test. */
+  /** The nearest directory of a name that may be a ref and passes a test. */
   public static Optional<String> directory(String name, Predicate<String> test) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+    for (int slash = name.lastIndexOf('/', LONGEST);
+        slash > 0;
+        slash = name.lastIndexOf('/', slash - 1)) {
       String directory = name.substring(0, slash);
       if (test.test(directory)) {
         return Optional.of(directory);
@@ -208,6 +216,7 @@ public final class RefNames {
     /** Adds a name that is greater than those before it. */
     void add(String name) {
       int length = name.length();
+      storable &= length <= LONGEST;
       reserve(length);
       for (int i = 0; i < length; i++) {
         char c = name.charAt(i);
@@ -224,6 +233,7 @@ public final class RefNames {
 
     private void addNotAscii(String name) {
       byte[] utf8 = name.getBytes(UTF_8);
+      storable &= utf8.length <= LONGEST;
       for (byte b : utf8) {
         storable &= isPlain(b & 0xff);
       }
