@@ -135,21 +135,21 @@ final class AbsoluteDepth extends RequestPackets {
     }
     String asked = depth;
     depth = null;
-    OptionalLong known = relative ? farthest() : OptionalLong.of(0);
-    if (known.isEmpty()) {
-      return flush; // the client's history does not end below its wants
-    }
-    byte[] deepen = packet(DEEPEN + (relative ? sum(known.getAsLong(), asked) : asked));
+    byte[] deepen = packet(DEEPEN + (relative ? sum(farthest(), asked) : asked));
     byte[] both = Arrays.copyOf(deepen, deepen.length + flush.length);
     System.arraycopy(flush, 0, both, deepen.length, flush.length);
     return both;
   }
 
-  /** Adds to the depth that was asked for, or leaves it to JGit to refuse that. */
-  private static String sum(long known, String asked) {
+  /**
+   * Adds to the depth that was asked for, or leaves it to JGit to refuse that. There is no end to a
+   * depth that counts from no commit.
+   */
+  private static String sum(OptionalLong known, String asked) {
     try {
       long more = Integer.parseInt(asked);
-      return more <= 0 ? asked : String.valueOf(Math.min(Integer.MAX_VALUE, known + more));
+      long all = known.isEmpty() ? Integer.MAX_VALUE : known.getAsLong() + more;
+      return more <= 0 ? asked : String.valueOf(Math.min(Integer.MAX_VALUE, all));
     } catch (NumberFormatException e) {
       return asked;
     }

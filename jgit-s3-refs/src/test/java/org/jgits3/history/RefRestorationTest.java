@@ -37,6 +37,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Refs are brought back to what they were, by a transaction that can be undone as well. */
 @Holds("RefRestoration: Refs are restored all or none, and never over changes made since the plan")
@@ -143,6 +145,26 @@ class RefRestorationTest {
       repository.history().restoration(wanted).apply();
       assertThat(refs()).as("seed " + seed + ", generation " + wanted).isEqualTo(past.get(wanted));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ref_that_one_batch_deletes_and_creates_gets_the_value_before(boolean compacted)
+      throws Exception {
+    update(MASTER, commits.get(0));
+    long then = generation();
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(false);
+    batch.addCommand(
+        new ReceiveCommand(ObjectId.zeroId(), commits.get(1), MASTER),
+        new ReceiveCommand(commits.get(0), ObjectId.zeroId(), MASTER));
+    TestRepositories.execute(repository, batch);
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
+    if (compacted) {
+      repository.getRefDatabase().compact();
+    }
+    repository.history().restoration(then).apply();
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
   }
 
   @Test

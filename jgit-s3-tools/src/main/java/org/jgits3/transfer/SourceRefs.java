@@ -25,6 +25,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 
@@ -96,7 +97,8 @@ record SourceRefs(
 
   /** Checks a name, which becomes a file name when symbolic refs are exported. */
   static void check(String name) throws IOException {
-    boolean valid = name.equals(Constants.HEAD) || Repository.isValidRefName(name);
+    boolean valid =
+        name.equals(Constants.HEAD) || (Repository.isValidRefName(name) && RefNames.storable(name));
     if (!valid) {
       throw new IOException("'" + name + "' is not a valid name of a ref");
     }

@@ -45,6 +45,14 @@ class SourceRefsTest {
   }
 
   @Test
+  void name_that_no_repository_may_have_is_refused() {
+    String name = "refs/heads/" + "a/".repeat(5000) + "a";
+    assertThatThrownBy(() -> SourceRefs.of(List.of(ref(name))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("not a valid name");
+  }
+
+  @Test
   void only_head_and_what_is_under_refs_is_taken() throws IOException {
     SourceRefs refs =
         SourceRefs.of(

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
@@ -52,21 +53,30 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   }
 
   /**
-   * Makes each change that is possible after the changes before it. Makes deletions first, because
-   * they may free names for other commands, and otherwise keeps the order of the batch.
+   * Orders commands as they are made one by one: deletions first, because they may free names for
+   * other commands, and otherwise as the caller gave them.
+   *
+   * @param commands the batch
+   * @return indices of the commands
+   */
+  static int[] order(List<ReceiveCommand> commands) {
+    return IntStream.range(0, commands.size())
+        .boxed()
+        .sorted(Comparator.comparing(i -> !deletes(commands.get(i))))
+        .mapToInt(i -> i)
+        .toArray();
+  }
+
+  /**
+   * Makes each change that is possible after the changes before it.
    *
    * @param edits refs as they are; receives the changes
    * @return result of each command
    */
   Result[] applyOneByOne(RefEdits edits) {
     Result[] results = new Result[commands.size()];
-    for (boolean deletes : new boolean[] {true, false}) {
-      for (int i = 0; i < results.length; i++) {
-        ReceiveCommand c = commands.get(i);
-        if (deletes(c) == deletes) {
-          results[i] = applyOne(edits, c);
-        }
-      }
+    for (int i : order(commands)) {
+      results[i] = applyOne(edits, commands.get(i));
     }
     return results;
   }

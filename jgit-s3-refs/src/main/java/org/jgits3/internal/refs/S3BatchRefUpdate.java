@@ -276,6 +276,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
+  /** Records of the commands that were done, in the order in which they were made. */
   private List<Logged> logged(
       List<ReceiveCommand> commands,
       Result[] results,
@@ -283,7 +284,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     PersonIdent who = database.identity(getRefLogIdent());
     boolean oneByOne = oneByOne(commands); // like RefDirectory, logs no-ops only if atomic
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
-    for (int i = 0; i < commands.size(); i++) {
+    for (int i : BatchRules.order(commands)) {
       if (results[i] == OK && !(oneByOne && BatchRules.changesNothing(commands.get(i)))) {
         ReceiveCommand c = commands.get(i);
         recording.accept(c, byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()));

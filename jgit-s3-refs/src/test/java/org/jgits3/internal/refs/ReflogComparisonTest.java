@@ -163,6 +163,26 @@ class ReflogComparisonTest {
   }
 
   @Test
+  void reflog_of_a_ref_that_one_batch_deletes_and_creates_begins_anew() throws Exception {
+    for (Repository r : List.of(ours, theirs)) {
+      TestRepositories.force(r, "refs/heads/a", commits.get(0));
+      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
+      batch.setAtomic(false);
+      batch.setRefLogIdent(who(1));
+      batch.setRefLogMessage("push", true);
+      batch.addCommand(
+          new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"),
+          new ReceiveCommand(commits.get(0), ObjectId.zeroId(), "refs/heads/a"));
+      TestRepositories.execute(r, batch);
+      assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+      assertThat(r.exactRef("refs/heads/a").getObjectId()).isEqualTo(commits.get(1));
+    }
+    assertThat(reflog(ours, "refs/heads/a")).isEqualTo(reflog(theirs, "refs/heads/a")).hasSize(1);
+    ours.getRefDatabase().compact();
+    assertThat(reflog(ours, "refs/heads/a")).isEqualTo(reflog(theirs, "refs/heads/a"));
+  }
+
+  @Test
   @SuppressWarnings("deprecation")
   void the_repository_finds_reflogs_and_what_they_say_of_the_past() throws Exception {
     for (Repository r : List.of(ours, theirs)) {

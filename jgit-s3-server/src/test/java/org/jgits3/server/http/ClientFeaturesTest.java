@@ -114,6 +114,25 @@ class ClientFeaturesTest {
     assertThat(histories.get(2)).hasSize(10);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void deepen_of_a_history_that_has_no_end_in_the_client_brings_it_whole(String version) {
+    GitClient shallow = shallow(version, url(), "shallow");
+    GitClient whole = git.at("whole");
+    git.run("clone", "-q", "--no-tags", url(), "whole");
+    work.run("checkout", "-q", "--orphan", "other");
+    commit(11);
+    commit(12);
+    work.run("push", "-q", "origin", "other");
+    for (GitClient clone : List.of(shallow, whole)) {
+      String protocol = "protocol.version=" + version;
+      clone.run("-c", protocol, "fetch", "-q", "--deepen=1", "origin", "other:other");
+      clone.run("fsck");
+    }
+    assertThat(history(shallow)).containsExactly("12", "11", "8", "7");
+    assertThat(history(whole)).hasSize(10).startsWith("12", "11", "8");
+  }
+
   private GitClient shallow(String version, String from, String to) {
     git.run("-c", "protocol.version=" + version, "clone", "-q", "--no-tags", "--depth=2", from, to);
     return git.at(to);
@@ -152,6 +171,19 @@ class ClientFeaturesTest {
         .containsAnyOf("mismatched algorithms", "does not support this repository's object format");
     assertThat(other.attempt("-c", protocol, "push", url(), "HEAD:refs/heads/x").stderr())
         .contains("does not support this repository's hash algorithm");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void tag_whose_name_fills_a_packet_leaves_the_repository_to_others(String version) {
+    work.run("tag", "-a", "-m", "annotated", "a");
+    String name = "refs/tags/" + "b".repeat(65_420);
+    GitResult push = work.attempt("push", url(), "a", "a:" + name);
+    assertThat(push.stdout() + push.stderr()).contains("b".repeat(100));
+
+    git.run("-c", "protocol.version=" + version, "clone", "-q", url(), "clone");
+    assertThat(git.at("clone").run("tag").lines()).containsExactly("a", "v5");
+    assertThat(push.ok()).isFalse();
   }
 
   @Test

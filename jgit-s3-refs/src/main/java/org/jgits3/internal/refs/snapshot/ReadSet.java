@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.manifest.RefValue;
@@ -18,6 +19,10 @@ public final class ReadSet {
   private final Set<String> values = new HashSet<>();
   private final Set<String> existence = new HashSet<>();
   private final Set<String> directories = new HashSet<>();
+
+  /** Names whose own directories were tested: one entry for each, as a name may have thousands. */
+  private final TreeSet<String> inside = new TreeSet<>();
+
   private final Map<String, Set<ObjectId>> expected = new HashMap<>();
 
   /** Notes that the value of a ref was read. */
@@ -33,6 +38,11 @@ public final class ReadSet {
   /** Notes that the refs in a directory were listed. */
   void directory(String name) {
     directories.add(name);
+  }
+
+  /** Notes that the existence of all directories of a name was tested. */
+  void inside(String name) {
+    inside.add(name);
   }
 
   /** Notes that a ref was compared with an id; zero stands for no ref. */
@@ -57,6 +67,13 @@ public final class ReadSet {
     return values.contains(name)
         || noticed
         || (came && existence.contains(name))
+        || (came && isAboveTested(name))
         || (came && RefNames.directory(name, directories::contains).isPresent());
+  }
+
+  private boolean isAboveTested(String name) {
+    String below = name + '/';
+    String first = inside.ceiling(below);
+    return first != null && first.startsWith(below);
   }
 }

@@ -107,6 +107,11 @@ public final class RefEdits {
     return symbolic(name).isPresent() || hasDirect(name);
   }
 
+  /** Tests whether a ref exists, and keeps no record of the question. */
+  private boolean isThere(String name) {
+    return symbolic(name).isPresent() || find(name).isPresent();
+  }
+
   private boolean hasDirect(String name) {
     if (readSet != null && !values.containsKey(name)) {
       readSet.existence(name);
@@ -143,8 +148,8 @@ public final class RefEdits {
   }
 
   /**
-   * Tests whether a ref cannot be created, because packed-refs cannot hold its name, or because
-   * with these edits another ref is a directory of it or in it.
+   * Tests whether a ref cannot be created, because no ref can have its name, or because with these
+   * edits another ref is a directory of it or in it.
    *
    * @param name full name of the new ref
    * @return true if it cannot
@@ -155,7 +160,10 @@ public final class RefEdits {
 
   /** Tests whether another ref is a directory of this one. */
   public boolean belowAnother(String name) {
-    return RefNames.directory(name, this::exists).isPresent();
+    if (readSet != null) {
+      readSet.inside(name);
+    }
+    return RefNames.directory(name, this::isThere).isPresent();
   }
 
   private boolean aboveAnother(String name) {

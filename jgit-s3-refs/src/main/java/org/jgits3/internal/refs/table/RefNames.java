@@ -14,6 +14,15 @@ import java.util.function.Predicate;
  * every access. Immutable.
  */
 public final class RefNames {
+  /**
+   * Most bytes of a name of a ref: those of a path, as for Git, whose refs are files. Each name so
+   * fits into a packet.
+   */
+  private static final int LONGEST = 4096;
+
+  /** Most directories of a name of a ref: each is looked up before the ref is created. */
+  private static final int DEEPEST = 100;
+
   /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
 
@@ -66,8 +75,8 @@ public final class RefNames {
   }
 
   /**
-   * Tests whether packed-refs can hold a name: every character has a UTF-8 form, and none ends a
-   * line or a word.
+   * Tests whether a ref can have a name: it is neither too long nor too deep, every character has a
+   * UTF-8 form, and none ends a line or a word of packed-refs.
    *
    * @param name full name
    * @return false if its ref cannot be created
@@ -76,7 +85,7 @@ public final class RefNames {
     return of(name).storable();
   }
 
-  /** Tests whether packed-refs can hold all names. */
+  /** Tests whether refs can have all names. */
   public boolean storable() {
     return storable;
   }
@@ -87,15 +96,28 @@ public final class RefNames {
     return one.build();
   }
 
-  /** The nearest directory of a name that passes a test. */
+  /** The nearest directory of a name that may be a ref and passes a test. */
   public static Optional<String> directory(String name, Predicate<String> test) {
-    for (int slash = name.lastIndexOf('/'); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
+    for (int slash = deepest(name); slash > 0; slash = name.lastIndexOf('/', slash - 1)) {
       String directory = name.substring(0, slash);
       if (test.test(directory)) {
         return Optional.of(directory);
       }
     }
     return Optional.empty();
+  }
+
+  /** End of the last directory of a name that may be a ref; negative if there is none. */
+  private static int deepest(String name) {
+    int end = -1;
+    for (int i = 0; i <= DEEPEST; i++) {
+      int next = name.indexOf('/', end + 1);
+      if (next < 0 || next > LONGEST) {
+        break;
+      }
+      end = next;
+    }
+    return end;
   }
 
   public int size() {
@@ -208,6 +230,7 @@ public final class RefNames {
     /** Adds a name that is greater than those before it. */
     void add(String name) {
       int length = name.length();
+      int slashes = 0;
       reserve(length);
       for (int i = 0; i < length; i++) {
         char c = name.charAt(i);
@@ -216,17 +239,22 @@ public final class RefNames {
           return;
         }
         storable &= isPlain(c);
+        slashes += c == '/' ? 1 : 0;
         bytes[filled + i] = (byte) c;
       }
+      storable &= length <= LONGEST && slashes <= DEEPEST;
       filled += length;
       ends[size++] = filled;
     }
 
     private void addNotAscii(String name) {
       byte[] utf8 = name.getBytes(UTF_8);
+      int slashes = 0;
       for (byte b : utf8) {
         storable &= isPlain(b & 0xff);
+        slashes += b == '/' ? 1 : 0;
       }
+      storable &= utf8.length <= LONGEST && slashes <= DEEPEST;
       storable &= UTF_8.newEncoder().canEncode(name);
       copy(utf8, 0, utf8.length);
     }

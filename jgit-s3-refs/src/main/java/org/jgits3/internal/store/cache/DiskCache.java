@@ -18,9 +18,12 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -70,7 +73,10 @@ public final class DiskCache implements Closeable {
   /** Age at which a partly written file counts as abandoned. */
   private static final Duration ABANDONED = Duration.ofDays(1);
 
-  /** Pause of all fetches after a file could not be written, as on a full disk. */
+  /**
+   * Pause of all fetches after a file could not be written, as on a full disk, and of those of an
+   * object after it could not be read from the store.
+   */
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
   /**
@@ -94,6 +100,16 @@ public final class DiskCache implements Closeable {
 
   /** {@link System#nanoTime} of the last failure to write a file. */
   private volatile Optional<Long> failed = Optional.empty();
+
+  /** {@link System#nanoTime} of the failure to read each object that was read last in vain. */
+  private final Map<String, Long> unread =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+              return size() > MOST_WAITING;
+            }
+          });
 
   private final ExecutorService background;
 
@@ -228,7 +244,8 @@ public final class DiskCache implements Closeable {
 
   private void fetch(String key, long size, int crc32c) {
     if (background.isShutdown()
-        || isPaused()
+        || isRecent(failed)
+        || isRecent(Optional.ofNullable(unread.get(key)))
         || size > limit / 2
         || fetching.size() >= MOST_WAITING
         || !fetching.add(key)) {
@@ -244,7 +261,11 @@ public final class DiskCache implements Closeable {
     try {
       fetchNow(key, size, crc32c);
     } catch (IOException | RuntimeException | Error e) {
-      failed = Optional.of(System.nanoTime());
+      if (e instanceof StoreException) {
+        unread.put(key, System.nanoTime());
+      } else {
+        failed = Optional.of(System.nanoTime());
+      }
       if (!background.isShutdown()) {
         LOG.warn("{} was not kept in {}: {}", key, directory, e.toString());
       }
@@ -253,8 +274,8 @@ public final class DiskCache implements Closeable {
     }
   }
 
-  private boolean isPaused() {
-    return failed.isPresent() && System.nanoTime() - failed.get() < PAUSE.toNanos();
+  private static boolean isRecent(Optional<Long> failure) {
+    return failure.isPresent() && System.nanoTime() - failure.get() < PAUSE.toNanos();
   }
 
   private void fetchNow(String key, long size, int crc32c) throws IOException {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -87,5 +88,36 @@ class RefNamesTest {
     for (char c = '!'; c < 0x7f; c++) {
       assertThat(RefNames.storable(name + c)).as("%c", c).isTrue();
     }
+  }
+
+  @Holds("RefNames: No ref has a name of more than 4096 bytes, or in more than 100 directories")
+  @Test
+  void name_that_is_too_long_or_too_deep_is_not_storable() {
+    String most = "refs/heads/" + "a".repeat(4096 - 11);
+    String wide = "refs/heads/" + "\u00e9".repeat(2042) + "a";
+    for (String name : List.of(most, wide)) {
+      assertThat(name.getBytes(UTF_8)).hasSize(4096);
+      assertThat(RefNames.storable(name)).isTrue();
+      assertThat(RefNames.storable(name + 'a')).isFalse();
+      assertThat(RefNames.storable(name + '\u00e9')).isFalse();
+      assertThat(ascending(List.of("refs/a", name + 'a')).orElseThrow().storable()).isFalse();
+    }
+    for (String part : List.of("a", "\u00e9")) {
+      String deep = "refs" + ("/" + part).repeat(100);
+      assertThat(RefNames.storable(deep)).isTrue();
+      assertThat(RefNames.storable(deep + "/a")).isFalse();
+    }
+  }
+
+  @Test
+  void directories_that_are_no_names_of_refs_are_not_looked_up() {
+    AtomicInteger asked = new AtomicInteger();
+    assertThat(RefNames.directory("a/".repeat(32_000), name -> asked.incrementAndGet() < 0))
+        .isEmpty();
+    assertThat(asked).hasValue(101);
+    String most = "a".repeat(4096);
+    assertThat(RefNames.directory(most + "/a", most::equals)).contains(most);
+    String deepest = "refs" + "/a".repeat(100);
+    assertThat(RefNames.directory(deepest + "/a/a", deepest::equals)).contains(deepest);
   }
 }

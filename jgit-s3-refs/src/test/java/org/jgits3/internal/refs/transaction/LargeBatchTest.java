@@ -37,6 +37,7 @@ import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,6 +107,14 @@ public class LargeBatchTest {
 
   private void execute(BatchRefUpdate batch) throws IOException {
     TestRepositories.execute(here, batch);
+  }
+
+  @Holds("ReadSet: The memory that deciding a batch takes is that of its names")
+  @Test
+  void names_with_many_directories_take_no_memory_for_each(@TempDir Path other) throws Exception {
+    String said =
+        ForkedJvm.run(List.of("-Xmx96m"), DeepNamesProcess.class, other.toString(), "700");
+    assertThat(said).isEqualTo("OK");
   }
 
   @Test

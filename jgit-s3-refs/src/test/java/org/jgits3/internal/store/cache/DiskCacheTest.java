@@ -173,6 +173,19 @@ class DiskCacheTest {
     assertThat(counts.snapshot().of(RequestKind.READ)).isEqualTo(reads); // not at once again
   }
 
+  @Holds("DiskCache: An object that cannot be read from the store keeps no other from being cached")
+  @Test
+  void an_object_that_the_store_has_lost_or_damaged_stops_no_other() throws Exception {
+    byte[] bytes = write("a/b", 100);
+    write("a/damaged", 100);
+    assertThat(cache.read("a/missing", 100, 4711)).isEmpty();
+    assertThat(cache.read("a/damaged", 100, 4711)).isEmpty();
+    cache.awaitFetched();
+    assertThat(isKept(cache, "a/b", bytes)).isFalse();
+    cache.awaitFetched();
+    assertThat(isKept(cache, "a/b", bytes)).isTrue();
+  }
+
   @Test
   void what_was_not_used_for_the_longest_time_makes_room() throws Exception {
     try (DiskCache small = cache(5_000)) {
