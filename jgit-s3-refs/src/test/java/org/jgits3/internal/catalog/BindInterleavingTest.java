@@ -301,7 +301,8 @@ class BindInterleavingTest {
             known.epoch(),
             known.generation(),
             known.nonce(),
-            Set.of("quantum"));
+            Set.of("quantum"),
+            known.template());
     return new Manifest(later, made.counters(), made.content(), made.extra());
   }
 
