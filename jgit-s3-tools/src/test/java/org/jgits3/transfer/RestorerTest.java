@@ -20,7 +20,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
@@ -202,7 +201,7 @@ class RestorerTest {
     beforeDelete.set(
         () -> {
           try (ManifestCommitter committer =
-              StoredManifest.committer(plain, NAME, CommitPolicy.DEFAULT)) {
+              StoredManifest.committer(plain, NAME, ManifestCommitter.DEADLINE)) {
             assertThatThrownBy(
                     () ->
                         committer.<Boolean>commit(

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ManifestCommitterTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final int CREATION = 2; // conditional writes of it
 
   private final ScriptedStore store = new ScriptedStore();
@@ -61,9 +61,9 @@ class ManifestCommitterTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    committer = StoredManifest.committer(store, NAME, POLICY);
-    other = StoredManifest.committer(store, NAME, POLICY);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
+    committer = StoredManifest.committer(store, NAME, DEADLINE);
+    other = StoredManifest.committer(store, NAME, DEADLINE);
   }
 
   @AfterEach
@@ -123,7 +123,7 @@ class ManifestCommitterTest {
     AtomicLong ahead = new AtomicLong();
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, ahead(ahead), new SplittableRandom(1));
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> before = start(() -> commit(Register.set("before", "1")));
     awaitFirstPut();
@@ -136,7 +136,7 @@ class ManifestCommitterTest {
     store.nextPut(
         put -> {
           other.commit(Register.set("V0", "9"));
-          ahead.set(POLICY.deadline().toNanos());
+          ahead.set(DEADLINE.toNanos());
           store.nextGet(
               get -> {
                 awaitTrue(
@@ -331,7 +331,7 @@ class ManifestCommitterTest {
     store.overwrite(key(), garbage);
     assertThatThrownBy(committer::validate).isInstanceOf(ManifestException.Corrupt.class);
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(UnknownOutcomeException.class);
-    assertThatThrownBy(() -> StoredManifest.committer(store, NAME, POLICY).commit(counting()))
+    assertThatThrownBy(() -> StoredManifest.committer(store, NAME, DEADLINE).commit(counting()))
         .isInstanceOf(ManifestException.Corrupt.class);
     assertThat(store.bytes(key())).isEqualTo(garbage);
   }
@@ -391,7 +391,7 @@ class ManifestCommitterTest {
             return super.location();
           }
         };
-    committer = StoredManifest.committer(full, NAME, POLICY);
+    committer = StoredManifest.committer(full, NAME, DEADLINE);
     CountDownLatch held = holdFirstPut();
     FutureTask<Register.Report> start = start(() -> commit(Register.set("start", "1")));
     awaitFirstPut();
@@ -440,7 +440,7 @@ class ManifestCommitterTest {
         };
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, full, new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, full, new SplittableRandom(1));
     UnlistedPack pack =
         new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
     assertThatThrownBy(() -> committer.commit(counting(), List.of(pack)))

@@ -20,7 +20,6 @@ import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -200,7 +199,7 @@ class BundleTest {
               pack.extra()));
     }
     try (ManifestCommitter committer =
-        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(store, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(packs), true));
     }
   }

@@ -19,7 +19,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.TwoProcesses;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
@@ -187,7 +186,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private ManifestCommitter committer() {
-    return StoredManifest.committer(objects, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    return StoredManifest.committer(objects, RepositoryName.of("r"), ManifestCommitter.DEADLINE);
   }
 
   @Test
