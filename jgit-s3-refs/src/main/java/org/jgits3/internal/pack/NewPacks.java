@@ -15,7 +15,6 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,7 +99,7 @@ final class NewPacks {
 
   /** Completes all files of a pack, which then may be listed. */
   void complete(S3PackDescription pack) throws IOException {
-    pack.writeHeld(new ImmutableObjects(resources.store()));
+    pack.writeHeld(resources.store());
     resources.files().written(pack);
   }
 
