@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
@@ -41,7 +40,7 @@ final class NewPacks {
 
   private final PackResources resources;
 
-  /** Packs begun, and neither committed nor rolled back yet, with the threads that write them. */
+  /** Packs that no manifest may list yet, with the threads that write them. */
   private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
   NewPacks(PackResources resources) {
@@ -103,7 +102,7 @@ final class NewPacks {
     resources.files().written(pack);
   }
 
-  /** Notes that packs were committed, or wait for a commit. */
+  /** Notes that manifests may list packs from now on, so that a roll-back leaves their files. */
   void end(List<S3PackDescription> packs) {
     packs.forEach(writing::remove);
   }
@@ -113,13 +112,11 @@ final class NewPacks {
    * were closed and not completed: JGit's collector does not name the pack at which it failed, and
    * other uploads may wait for the memory of that upload.
    *
-   * @param packs the packs
-   * @param kept tests whether the files of a pack must stay
+   * @param packs the packs; the files of those that have {@linkplain #end ended} stay
    */
-  void rollBack(List<S3PackDescription> packs, Predicate<S3PackDescription> kept) {
+  void rollBack(List<S3PackDescription> packs) {
     for (S3PackDescription pack : packs) {
-      writing.remove(pack);
-      if (!kept.test(pack)) {
+      if (writing.remove(pack) != null) {
         discard(pack);
       }
     }

@@ -547,17 +547,26 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       pack.finish();
       created.complete(pack);
     }
-    boolean replaces = replaced != null && !replaced.isEmpty();
-    if (replaces || !defer(packs)) {
-      List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
-      Set<S3PackDescription> dropped = dropped(leaving, packs);
-      Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
-      leaving.removeAll(kept);
-      dropped.removeAll(kept);
-      shared.commit(this, packs, leaving, dropped);
+    if (replaced == null || replaced.isEmpty()) {
+      created.end(packs);
+      if (!defer(packs)) {
+        shared.commit(this, packs, List.of(), Set.of());
+      }
+    } else {
+      replace(ours(replaced), packs);
     }
-    created.end(packs);
     clearCache();
+  }
+
+  private void replace(List<S3PackDescription> replaced, List<S3PackDescription> added)
+      throws IOException {
+    List<S3PackDescription> leaving = new ArrayList<>(replaced);
+    Set<S3PackDescription> dropped = dropped(leaving, added);
+    Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
+    leaving.removeAll(kept);
+    dropped.removeAll(kept);
+    created.end(added);
+    shared.commit(this, added, leaving, dropped);
   }
 
   private boolean defer(List<S3PackDescription> packs) {
@@ -589,7 +598,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
-    created.rollBack(ours(packs), S3PackDescription::wasOffered);
+    created.rollBack(ours(packs));
   }
 
   /** Publishes what waits, or forgets it. */

@@ -369,7 +369,6 @@ public class SharedPacks implements IndexBudget.Owner {
       throws IOException {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
-    added.forEach(S3PackDescription::offer);
     if (dropped.isEmpty()) {
       this.<Boolean>commit(
           base -> Proposal.edit(all.apply(base), true), handle.quarantine().listedWith(true));

@@ -49,7 +49,6 @@ public final class S3PackDescription extends DfsPackDescription {
   private Optional<byte[]> checksums = Optional.empty();
   private int room = MAX_BUNDLE;
   private volatile boolean pushed;
-  private volatile boolean offered;
 
   /** Pack file that JGit has closed, but that may be incomplete. Guarded by this. */
   private Optional<PackOutput> ended = Optional.empty();
@@ -234,15 +233,6 @@ public final class S3PackDescription extends DfsPackDescription {
 
   public boolean wasPushed() {
     return pushed;
-  }
-
-  /** Notes that this pack is committed or waits for that, so that its files may be listed. */
-  public void offer() {
-    offered = true;
-  }
-
-  public boolean wasOffered() {
-    return offered;
   }
 
   /** Extensions of the objects that may exist in the store. */
