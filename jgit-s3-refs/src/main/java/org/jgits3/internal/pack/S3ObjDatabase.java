@@ -562,7 +562,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       throws IOException {
     List<S3PackDescription> leaving = new ArrayList<>(replaced);
     Set<S3PackDescription> dropped = dropped(leaving, added);
-    Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
+    Set<S3PackDescription> kept = GarbageDrop.unexpired(dropped, getRepository());
     leaving.removeAll(kept);
     dropped.removeAll(kept);
     created.end(added);
@@ -583,7 +583,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
     DfsBlockCache cache = DfsBlockCache.getInstance();
     try (DfsReader reader = newReader()) {
-      return DroppedGarbage.of(
+      return GarbageDrop.dropped(
           leaving, added, pack -> createDfsPackFile(cache, pack).getPackIndex(reader));
     }
   }
