@@ -282,7 +282,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private void leaveOutUnlisted() throws IOException {
     Set<String> ids = new HashSet<>();
     quarantine.visible().forEach(pack -> ids.add(pack.entry().id()));
-    shared.version();
     shared.list().packs().forEach(entry -> ids.add(entry.id()));
     for (DfsPackFile pack : getPackList().packs) {
       if (!ids.contains(((S3PackDescription) pack.getPackDescription()).id())) {
@@ -474,7 +473,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   protected List<DfsPackDescription> listPacks() throws IOException {
     long own = quarantine.version();
     List<DeferredPack> hidden = quarantine.visible(); // first: a pack that leaves is listed by then
-    shared.version();
     SharedPacks.Listing listing = shared.list();
     scanned = listing.version() + own;
     List<DfsPackDescription> packs = new ArrayList<>();
