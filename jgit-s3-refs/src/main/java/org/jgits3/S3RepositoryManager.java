@@ -201,7 +201,7 @@ public final class S3RepositoryManager implements Closeable {
             settings.pushLimits(),
             new IndexBudget(settings.indexLimit()),
             ConcurrentHashMap.newKeySet());
-    this.catalog = new RepositoryCatalog(store, settings.commits());
+    this.catalog = new RepositoryCatalog(store, settings.commitDeadline());
     this.background = DaemonThreads.pool("jgit-s3-compaction", FOLDS);
     this.repositories = new KnownRepositories(settings.manifestLimit());
     this.maintenance =
@@ -842,7 +842,7 @@ public final class S3RepositoryManager implements Closeable {
     background.shutdown();
     try {
       if (!background.awaitTermination(
-          settings.commits().deadline().toMillis(), TimeUnit.MILLISECONDS)) {
+          settings.commitDeadline().toMillis(), TimeUnit.MILLISECONDS)) {
         background.shutdownNow();
       }
     } catch (InterruptedException e) {

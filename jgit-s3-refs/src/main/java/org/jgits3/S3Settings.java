@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
@@ -64,7 +64,7 @@ public final class S3Settings {
   private static final Setting<Duration> REQUEST_DEADLINE =
       Setting.duration("", "requestDeadline", StoreOptions.DEFAULT.requestDeadline());
   private static final Setting<Duration> COMMIT_DEADLINE =
-      Setting.duration("", "commitDeadline", CommitPolicy.DEFAULT.deadline());
+      Setting.duration("", "commitDeadline", ManifestCommitter.DEADLINE);
   private static final Setting<Long> MANIFEST_LIMIT = Setting.bytes("", "manifestLimit", HEAP / 16);
   private static final Setting<Supplier<Freshness>> VALIDATE =
       Setting.of("refs", "validate", () -> Freshness.ALWAYS, S3Settings::freshness);
@@ -233,13 +233,9 @@ public final class S3Settings {
         value(REQUEST_DEADLINE));
   }
 
-  /**
-   * Limits of a commit.
-   *
-   * @return time for which a commit is tried
-   */
-  CommitPolicy commits() {
-    return new CommitPolicy(value(COMMIT_DEADLINE));
+  /** Time that a commit is given. */
+  Duration commitDeadline() {
+    return value(COMMIT_DEADLINE);
   }
 
   /**

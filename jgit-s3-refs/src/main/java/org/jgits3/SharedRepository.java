@@ -68,7 +68,7 @@ final class SharedRepository {
     this.committer =
         new ManifestCommitter(
             new ManifestFile(store, name, repositoryId, settings.manifestReads(), counters),
-            settings.commits());
+            settings.commitDeadline());
     this.refs = new SharedRefs(store, resources.uploads(), committer, background, counters, budget);
     this.packs = new SharedPacks(resources, committer, refs::makeRoom, refs::of);
   }

@@ -74,7 +74,6 @@ class ArchitectureTest {
           "internal.pack.S3ObjDatabase",
           "internal.pack.S3Inserter",
           "internal.pack.NewPacks",
-          "internal.pack.DroppedGarbage",
           "internal.pack.S3Reader",
           "internal.pack.SendingReader",
           "internal.pack.SharedPacks",

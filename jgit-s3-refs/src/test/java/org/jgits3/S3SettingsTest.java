@@ -74,7 +74,7 @@ class S3SettingsTest {
     assertThat(settings.options().pathStyle()).isTrue();
     assertThat(settings.options().connections()).isEqualTo(17);
     assertThat(settings.options().requestDeadline()).isEqualTo(Duration.ofMinutes(2));
-    assertThat(settings.commits().deadline()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(settings.commitDeadline()).isEqualTo(Duration.ofSeconds(5));
     assertThat(settings.manifestLimit()).isEqualTo(3 << 20);
   }
 

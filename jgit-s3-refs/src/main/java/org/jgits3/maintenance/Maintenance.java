@@ -9,7 +9,6 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.pinned.MaintenanceTarget;
@@ -183,7 +182,8 @@ public final class Maintenance {
     } else if (state instanceof RepositoryState.Importing) {
       String id = manifest.manifest().repositoryId();
       ManifestFile file = new ManifestFile(store, id, Optional.empty());
-      return sweep.runImporting(new ManifestCommitter(file, CommitPolicy.DEFAULT), grace, dryRun);
+      return sweep.runImporting(
+          new ManifestCommitter(file, ManifestCommitter.DEADLINE), grace, dryRun);
     }
     throw new IllegalArgumentException("has a name: " + state);
   }

@@ -59,17 +59,6 @@ public record Manifest(
       requires = Set.copyOf(requires);
     }
 
-    /** Identity of a repository that is neither a template nor a fork of one. */
-    public Identity(
-        String repositoryId,
-        RepositoryState state,
-        long epoch,
-        long generation,
-        String nonce,
-        Set<String> requires) {
-      this(repositoryId, state, epoch, generation, nonce, requires, Optional.empty());
-    }
-
     /**
      * Id of the repository under which a listed object is stored.
      *
@@ -572,7 +561,14 @@ public record Manifest(
       RepositorySettings settings,
       Refs refs) {
     return new Manifest(
-        new Identity(repositoryId, state, epoch, 1, ObjectNames.random(NONCE_BYTES), Set.of()),
+        new Identity(
+            repositoryId,
+            state,
+            epoch,
+            1,
+            ObjectNames.random(NONCE_BYTES),
+            Set.of(),
+            Optional.empty()),
         new Counters(Collections.emptySortedMap(), 0, 0, 0),
         new Content(settings, refs, List.of(), TransactionLog.EMPTY),
         Map.of());

@@ -95,6 +95,17 @@ public record Refs(
     return tables.stream().map(RefSnapshot::id).toList();
   }
 
+  /**
+   * Tests whether other refs have the same tables, so that only overlay and symbolic refs can
+   * differ.
+   *
+   * @param other the other refs
+   * @return true if the tables are the same
+   */
+  public boolean sameTables(Refs other) {
+    return tables.equals(other.tables);
+  }
+
   /** No refs at all. */
   public static final Refs NONE =
       new Refs(List.of(), Collections.emptySortedMap(), Collections.emptySortedMap());
@@ -108,7 +119,7 @@ public record Refs(
    */
   public Optional<Set<ObjectId>> newValues(Refs before) {
     boolean comparable =
-        tableIds().equals(before.tableIds())
+        sameTables(before)
             && (tables.isEmpty() || overlay.keySet().containsAll(before.overlay.keySet()));
     if (!comparable) {
       return Optional.empty();

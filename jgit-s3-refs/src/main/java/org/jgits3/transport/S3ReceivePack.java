@@ -129,8 +129,11 @@ public class S3ReceivePack extends ReceivePack {
    * second, and updates the hidden ref.
    */
   private boolean isHidden(String name, S3Repository repository) throws IOException {
-    if (notHidden.isAll() || !notHidden.has(name)) {
-      return !notHidden.isAll();
+    if (notHidden.isAll()) {
+      return false;
+    }
+    if (!notHidden.has(name)) {
+      return true;
     }
     Ref ref = repository.getRefDatabase().newest().exactRef(name);
     while (ref != null && ref.isSymbolic() && notHidden.has(ref.getName())) {

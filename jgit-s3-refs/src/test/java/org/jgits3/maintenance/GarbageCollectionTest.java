@@ -187,7 +187,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "DroppedGarbage: Only a commit that removes objects raises `dropped`, since each costs "
+      "GarbageDrop: Only a commit that removes objects raises `dropped`, since each costs "
           + "later updates a walk")
   @Test
   void garbage_that_is_packed_anew_is_not_dropped() throws Exception {
@@ -543,7 +543,7 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "DroppedGarbage, GarbageExpiry: Garbage stays listed for `gc.pruneExpire`, in collections "
+      "GarbageDrop, GarbageExpiry: Garbage stays listed for `gc.pruneExpire`, in collections "
           + "by JGit too")
   @Test
   void the_command_of_JGit_keeps_garbage_as_long_as_the_configuration_says() throws Exception {

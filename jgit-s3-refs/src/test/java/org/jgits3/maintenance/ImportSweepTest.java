@@ -17,7 +17,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.StoredManifest;
@@ -91,7 +90,8 @@ class ImportSweepTest {
   private Sweep.Report sweep(Instant now, Duration grace, boolean dryRun) throws IOException {
     Sweep sweep = new Sweep(store, () -> now);
     ManifestFile file = new ManifestFile(store, id, Optional.empty());
-    return sweep.runImporting(new ManifestCommitter(file, CommitPolicy.DEFAULT), grace, dryRun);
+    return sweep.runImporting(
+        new ManifestCommitter(file, ManifestCommitter.DEADLINE), grace, dryRun);
   }
 
   private void publish() throws IOException {

@@ -26,7 +26,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -74,7 +73,7 @@ class SweepGraceTest extends MaintainedRepository {
   private Sweep.Report sweepAfter(Duration time) throws IOException {
     Sweep sweep = new Sweep(it.plain, () -> start.plus(time));
     try (ManifestCommitter committer =
-        StoredManifest.committer(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.plain, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       Sweep.Report dry = sweep.run(committer, DAY, true);
       Sweep.Report report = sweep.run(committer, DAY, false);
       assertThat(dry)
@@ -226,7 +225,7 @@ class SweepGraceTest extends MaintainedRepository {
     Set<String> replaced = listed();
     AtomicReference<Instant> clock = new AtomicReference<>(start.plus(days(2.2)));
     try (ManifestCommitter committer =
-        StoredManifest.committer(it.store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.store, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       it.store.beforeWrite(
           () -> {
             push("refs/heads/a");

@@ -19,7 +19,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.StoredManifest;
@@ -149,7 +148,7 @@ class SweepTest extends MaintainedRepository {
   }
 
   private ManifestCommitter committer() {
-    return StoredManifest.committer(it.plain, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    return StoredManifest.committer(it.plain, RepositoryName.of("r"), ManifestCommitter.DEADLINE);
   }
 
   @ParameterizedTest

@@ -141,7 +141,13 @@ class ManifestFormatTest {
         "extra",
         new Manifest(
             new Manifest.Identity(
-                ID, m.state(), m.epoch(), m.generation(), m.nonce(), Set.of("z", "a", ODD)),
+                ID,
+                m.state(),
+                m.epoch(),
+                m.generation(),
+                m.nonce(),
+                Set.of("z", "a", ODD),
+                Optional.empty()),
             new Manifest.Counters(new TreeMap<>(Map.of("n3", Long.MAX_VALUE, ODD, 0L)), 1, 2, 3),
             m.content(),
             extra));
@@ -210,7 +216,8 @@ class ManifestFormatTest {
   private static Manifest blank(RepositoryState state) {
     long newest = Long.MAX_VALUE;
     return new Manifest(
-        new Manifest.Identity(ID, state, newest, newest, "fedcba9876543210".repeat(2), Set.of()),
+        new Manifest.Identity(
+            ID, state, newest, newest, "fedcba9876543210".repeat(2), Set.of(), Optional.empty()),
         new Manifest.Counters(new TreeMap<>(), newest, 0, 0),
         new Manifest.Content(RepositorySettings.NONE, Refs.NONE, List.of(), TransactionLog.EMPTY),
         Map.of());

@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.Manifests;
 import org.jgits3.manifest.Manifest;
@@ -61,7 +61,7 @@ public final class NameCheck {
    */
   public NameCheck(ObjectStore store) {
     this.store = store;
-    this.catalog = new RepositoryCatalog(store, CommitPolicy.DEFAULT);
+    this.catalog = new RepositoryCatalog(store, ManifestCommitter.DEADLINE);
   }
 
   /**

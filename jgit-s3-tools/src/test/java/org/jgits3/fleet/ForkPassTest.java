@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.fork.ForkTestCase;
 import org.jgits3.manifest.RepositoryName;
 import org.junit.jupiter.api.Test;
@@ -14,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ForkPassTest extends ForkTestCase {
   /** Deletes a template as a process does that found no fork before. */
   private void tombstone(String name) throws IOException {
-    new RepositoryCatalog(it.store, new CommitPolicy(Duration.ofMinutes(1)))
+    new RepositoryCatalog(it.store, Duration.ofMinutes(1))
         .delete(Optional.empty(), RepositoryName.of(name), any -> {});
   }
 

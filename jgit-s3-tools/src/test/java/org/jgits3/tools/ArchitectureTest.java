@@ -39,7 +39,6 @@ class ArchitectureTest {
   private static final Set<String> SURFACE =
       Set.of(
           "catalog.RepositoryCatalog",
-          "commit.CommitPolicy",
           "commit.ManifestCommitter",
           "commit.ManifestFile",
           "digest.Sha256",

@@ -16,7 +16,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
@@ -180,7 +179,7 @@ class RestorerTest {
         Request.DELETE,
         () -> {
           try (ManifestCommitter committer =
-              StoredManifest.committer(plain, NAME, CommitPolicy.DEFAULT)) {
+              StoredManifest.committer(plain, NAME, ManifestCommitter.DEADLINE)) {
             assertThatThrownBy(
                     () ->
                         committer.<Boolean>commit(

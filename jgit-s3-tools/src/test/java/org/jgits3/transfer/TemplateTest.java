@@ -28,7 +28,6 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.Proposal;
@@ -170,7 +169,8 @@ class TemplateTest extends ForkTestCase {
         new Meddling(
             id -> {
               ManifestFile file = new ManifestFile(it.another(), id, Optional.empty());
-              try (ManifestCommitter other = new ManifestCommitter(file, CommitPolicy.DEFAULT)) {
+              try (ManifestCommitter other =
+                  new ManifestCommitter(file, ManifestCommitter.DEADLINE)) {
                 other.<Boolean>commit(
                     base -> {
                       TreeMap<String, String> symrefs = new TreeMap<>(base.refs().symrefs());

@@ -27,7 +27,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.fleet.Fleet;
 import org.jgits3.fleet.FleetPass;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.fleet.Manifests;
@@ -250,7 +250,7 @@ class CopiedBucketTest {
 
   /** Tests whether a name leads to a repository; of two that say one name it may lead to none. */
   private boolean leadsTo(String name, String id) throws IOException {
-    return new RepositoryCatalog(copy, CommitPolicy.DEFAULT)
+    return new RepositoryCatalog(copy, ManifestCommitter.DEADLINE)
         .find(RepositoryName.of(name))
         .equals(Optional.of(id));
   }

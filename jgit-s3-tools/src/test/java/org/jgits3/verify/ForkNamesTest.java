@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Optional;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.fork.ForkTestCase;
 import org.jgits3.manifest.Manifest;
@@ -20,7 +19,7 @@ class ForkNamesTest extends ForkTestCase {
   @Test
   void K3_deleted_template_with_a_fork_is_no_contradiction() throws Exception {
     it.fork("f");
-    new RepositoryCatalog(it.store, new CommitPolicy(Duration.ofMinutes(1)))
+    new RepositoryCatalog(it.store, Duration.ofMinutes(1))
         .delete(Optional.empty(), RepositoryName.of("t"), any -> {});
     assertThat(new NameCheck(it.manager.store()).run(false)).isEmpty();
   }

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.random.RandomGenerator.SplittableGenerator;
 import org.eclipse.jgit.annotations.Nullable;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -52,7 +51,7 @@ final class Bind {
 
   private final ObjectStore store;
   private final RepositoryName name;
-  private final CommitPolicy policy;
+  private final Duration limit;
   private final Ticker ticker;
   private final Pacing pacing;
   private final SplittableGenerator random;
@@ -66,19 +65,18 @@ final class Bind {
   Bind(
       ObjectStore store,
       RepositoryName name,
-      CommitPolicy policy,
+      Duration limit,
       Ticker ticker,
       SplittableGenerator random) {
     this.store = store;
     this.name = name;
-    this.policy = policy;
+    this.limit = limit;
     this.ticker = ticker;
     this.random = random;
     this.pacing = new Pacing(random.split());
     this.file = new PointerFile(store, name);
-    long time = policy.deadline().toNanos();
-    this.deadline = ticker.nanoTime() + time;
-    this.patience = Math.min(PATIENCE.toNanos(), time / 2);
+    this.deadline = ticker.nanoTime() + limit.toNanos();
+    this.patience = Math.min(PATIENCE.toNanos(), limit.toNanos() / 2);
   }
 
   /**
@@ -140,7 +138,7 @@ final class Bind {
    * @throws IOException if the store does not answer or refuses
    */
   long commit(ManifestFile repository) throws IOException {
-    ManifestCommitter committer = new ManifestCommitter(repository, policy, ticker, random.split());
+    ManifestCommitter committer = new ManifestCommitter(repository, limit, ticker, random.split());
     Manifest manifest = committer.validate().manifest();
     while (true) {
       repository.checkWritable(manifest);
@@ -262,7 +260,7 @@ final class Bind {
     }
     Manifest other = found.get().manifest();
     ManifestFile otherFile = new ManifestFile(store, to.repositoryId(), other.name());
-    ManifestCommitter committer = new ManifestCommitter(otherFile, policy, ticker, random.split());
+    ManifestCommitter committer = new ManifestCommitter(otherFile, limit, ticker, random.split());
     try {
       committer.commit(
           base ->

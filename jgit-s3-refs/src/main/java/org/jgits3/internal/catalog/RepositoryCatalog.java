@@ -2,12 +2,12 @@
 package org.jgits3.internal.catalog;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator.SplittableGenerator;
 import org.eclipse.jgit.util.SystemReader;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -50,7 +50,7 @@ public final class RepositoryCatalog {
   private static final int ID_BYTES = 16;
 
   private final ObjectStore store;
-  private final CommitPolicy policy;
+  private final Duration limit;
   private final Ticker ticker;
   private final SplittableGenerator random;
 
@@ -58,17 +58,17 @@ public final class RepositoryCatalog {
    * The names of one store.
    *
    * @param store where the manifests are
-   * @param policy how long to try
+   * @param limit time that a change of a name is given
    */
-  public RepositoryCatalog(ObjectStore store, CommitPolicy policy) {
-    this(store, policy, Ticker.SYSTEM, new SplittableRandom());
+  public RepositoryCatalog(ObjectStore store, Duration limit) {
+    this(store, limit, Ticker.SYSTEM, new SplittableRandom());
   }
 
   /** Creates a catalog with the clock and the randomness of a test. */
   public RepositoryCatalog(
-      ObjectStore store, CommitPolicy policy, Ticker ticker, SplittableGenerator random) {
+      ObjectStore store, Duration limit, Ticker ticker, SplittableGenerator random) {
     this.store = store;
-    this.policy = policy;
+    this.limit = limit;
     this.ticker = ticker;
     this.random = random;
   }
@@ -187,10 +187,7 @@ public final class RepositoryCatalog {
     String key = ObjectNames.manifestKey(id);
     PutOutcome outcome =
         new ConditionalWrite(store, key, ManifestCodec.encode(first), Precondition.absent())
-            .decide(
-                ticker,
-                new Pacing(random.split()),
-                ticker.nanoTime() + policy.deadline().toNanos());
+            .decide(ticker, new Pacing(random.split()), ticker.nanoTime() + limit.toNanos());
     if (outcome instanceof PutOutcome.Won won) {
       return new VersionedManifest(first, won.version());
     } else if (outcome instanceof PutOutcome.Unknown unknown) {
@@ -300,7 +297,7 @@ public final class RepositoryCatalog {
   }
 
   private Bind bind(RepositoryName name) {
-    return new Bind(store, name, policy, ticker, random);
+    return new Bind(store, name, limit, ticker, random);
   }
 
   /**
@@ -424,7 +421,7 @@ public final class RepositoryCatalog {
    */
   private long delete(ManifestFile file, IoConsumer<Manifest> first, IoConsumer<Manifest> always)
       throws IOException {
-    ManifestCommitter committer = new ManifestCommitter(file, policy, ticker, random.split());
+    ManifestCommitter committer = new ManifestCommitter(file, limit, ticker, random.split());
     first.accept(committer.validate().manifest());
     return committer.commit(
         base -> {

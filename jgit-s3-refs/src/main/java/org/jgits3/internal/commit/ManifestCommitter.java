@@ -3,6 +3,7 @@ package org.jgits3.internal.commit;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +33,11 @@ import org.jgits3.manifest.VersionedManifest;
  * <p>Safe for use by many threads.
  */
 public final class ManifestCommitter implements Closeable {
+  /** Time that a change is given by default. */
+  public static final Duration DEADLINE = Duration.ofSeconds(30);
+
   private final ManifestFile file;
-  private final CommitPolicy policy;
+  private final Duration limit;
   private final Ticker ticker;
   private final LatestManifest latest;
   private final SharedRequest<VersionedManifest> validation;
@@ -49,23 +53,23 @@ public final class ManifestCommitter implements Closeable {
    * A committer for one repository. Makes no request.
    *
    * @param file its manifest
-   * @param policy how long to try
+   * @param limit time from the submission of a change until it is reported as unknown
    */
-  public ManifestCommitter(ManifestFile file, CommitPolicy policy) {
-    this(file, policy, Ticker.SYSTEM, new SplittableRandom());
+  public ManifestCommitter(ManifestFile file, Duration limit) {
+    this(file, limit, Ticker.SYSTEM, new SplittableRandom());
   }
 
   /**
    * Creates a committer with its own clock and randomness.
    *
    * @param file its manifest
-   * @param policy how long to try
+   * @param limit time from the submission of a change until it is reported as unknown
    * @param ticker time
    * @param random for pauses
    */
   public ManifestCommitter(
-      ManifestFile file, CommitPolicy policy, Ticker ticker, RandomGenerator random) {
-    this.policy = policy;
+      ManifestFile file, Duration limit, Ticker ticker, RandomGenerator random) {
+    this.limit = limit;
     this.ticker = ticker;
     this.file = file;
     this.latest = new LatestManifest(file);
@@ -252,7 +256,7 @@ public final class ManifestCommitter implements Closeable {
     if (closed) {
       throw new IllegalStateException(file + ": closed");
     }
-    long deadline = ticker.nanoTime() + policy.deadline().toNanos();
+    long deadline = ticker.nanoTime() + limit.toNanos();
     SubmittedChange<R> submitted = new SubmittedChange<>(change, packs, latest.arrive(), deadline);
     queue.add(submitted);
     submitted.enter();
@@ -284,7 +288,7 @@ public final class ManifestCommitter implements Closeable {
       } else if (!stepping && (left > 0 || loop.isAboutToKnow())) {
         stepping = true;
         return true;
-      } else if (!loop.expire(mine, policy.deadline(), stepping)) {
+      } else if (!loop.expire(mine, limit, stepping)) {
         wait(); // for the end of this turn or of the next, which decides it
       }
     }
@@ -294,7 +298,7 @@ public final class ManifestCommitter implements Closeable {
   private synchronized void endTurn() {
     stepping = false;
     try {
-      loop.expireLate(policy.deadline()); // before the next turn resends them
+      loop.expireLate(limit); // before the next turn resends them
     } finally {
       notifyAll();
     }

@@ -2,8 +2,8 @@
 package org.jgits3.internal.pack;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -27,52 +27,57 @@ import org.jgits3.metrics.MemoryUse;
 public final class IndexBudget implements MemoryUse {
   private final long limit;
 
-  /** Opener of packs, which drops them on request. */
-  interface Owner {
-    /** Forgets all packs, so that their indexes may be freed. */
-    void dropIndexes();
+  /** Open packs of templates, by the ids of these. */
+  private final Map<String, OpenPacks> templates = new ConcurrentHashMap<>();
 
-    /** Number of owners whose packs are read together: a fork and its template are two. */
-    int readTogether();
-  }
-
-  /** Open packs of templates, by the ids of these, until they are dropped. */
-  private final Map<String, OfTemplate> templates = new ConcurrentHashMap<>();
-
-  private final AtomicLong templatesDropped = new AtomicLong();
+  /** Those whose indexes are counted; changed under the lock of this. */
+  private final LruCache<OpenPacks, Held> used;
 
   /**
-   * Open packs of a template, which it shares with all its forks: one loaded index of each. Safe
-   * for use by many threads.
+   * Open packs of a repository, or of a template and all its forks, by id: handles share one loaded
+   * index of each. Safe for use by many threads.
    */
-  final class OfTemplate implements Owner {
-    private final String id;
-    private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
+  static final class OpenPacks {
+    private final Map<String, DfsPackFile> files = new ConcurrentHashMap<>();
+    private final AtomicLong drops = new AtomicLong();
 
-    private OfTemplate(String id) {
-      this.id = id;
+    DfsPackFile get(String id, Function<String, DfsPackFile> create) {
+      return files.computeIfAbsent(id, create);
     }
 
-    DfsPackFile packFile(String pack, Function<String, DfsPackFile> create) {
-      return packFiles.computeIfAbsent(pack, create);
+    Set<String> ids() {
+      return files.keySet();
     }
 
-    @Override
-    public void dropIndexes() {
-      templates.remove(id, this);
-      templatesDropped.incrementAndGet();
+    /** Closes a pack that no handle lists any more. */
+    void close(String id) {
+      files.remove(id);
     }
 
-    @Override
-    public int readTogether() {
-      return 2;
+    /** Closes all, after the last handle. */
+    void closeAll() {
+      files.clear();
+    }
+
+    /** Closes a pack; handles open it anew when they are used next. */
+    void drop(String id) {
+      files.remove(id);
+      drops.incrementAndGet(); // last, so that no handle that sees it finds the pack
+    }
+
+    /** Closes all, so that their indexes may be freed; handles open them anew. */
+    void dropAll() {
+      files.clear();
+      drops.incrementAndGet();
+    }
+
+    /** Number of times that packs were dropped. When it has grown, handles list theirs again. */
+    long drops() {
+      return drops.get();
     }
   }
 
-  /** Repositories whose packs were opened; changed under the lock of this. */
-  private final LruCache<Owner, Held> used;
-
-  /** Indexes held for one repository; guarded by the budget. */
+  /** Indexes that are counted; guarded by the budget. */
   private static final class Held {
     private final Map<String, Long> packs = new HashMap<>();
     private long bytes;
@@ -93,35 +98,29 @@ public final class IndexBudget implements MemoryUse {
     return bytes <= limit;
   }
 
-  /** Notes that a repository is in use. */
-  void use(Owner packs) {
+  /** Notes that packs are in use. */
+  void use(OpenPacks packs) {
     used.get(packs); // now the most recently used, and so the last
   }
 
   /**
    * Counts the side files of a pack, unless they are counted already, and makes room for them.
    *
-   * @param packs packs of the repository
+   * @param packs packs that are open with it
    * @param id the pack
    * @param bytes bytes of its side files
+   * @param together number of those that are read together: a fork and its template are two
    */
-  void hold(Owner packs, String id, long bytes) {
-    // Drops them without the lock of this: a repository drops its packs under a lock of its own,
-    // and may hold that lock while it calls this class.
-    count(packs, id, bytes).forEach(Owner::dropIndexes);
-  }
-
-  private synchronized List<Owner> count(Owner packs, String id, long bytes) {
+  synchronized void hold(OpenPacks packs, String id, long bytes, int together) {
     Held held = used.get(packs).orElseGet(Held::new);
-    if (held.packs.putIfAbsent(id, bytes) != null) {
-      return List.of();
+    if (held.packs.putIfAbsent(id, bytes) == null) {
+      held.bytes += bytes;
+      used.put(packs, held, held.bytes, together).forEach(OpenPacks::dropAll);
     }
-    held.bytes += bytes;
-    return used.put(packs, held, held.bytes, packs.readTogether());
   }
 
   /** Stops counting a pack. */
-  synchronized void release(Owner packs, String id) {
+  synchronized void release(OpenPacks packs, String id) {
     used.get(packs)
         .filter(held -> held.packs.containsKey(id))
         .ifPresent(
@@ -132,26 +131,12 @@ public final class IndexBudget implements MemoryUse {
   }
 
   /** Open packs of a template. */
-  OfTemplate ofTemplate(String templateId) {
-    return templates.computeIfAbsent(templateId, OfTemplate::new);
-  }
-
-  /**
-   * Number of times that packs of any template were dropped. When it has grown, templates and their
-   * forks list their packs again.
-   */
-  long templatesDropped() {
-    return templatesDropped.get();
-  }
-
-  /** Drops packs, whether or not there is room for them. */
-  void drop(Owner packs) {
-    forget(packs);
-    packs.dropIndexes();
+  OpenPacks ofTemplate(String templateId) {
+    return templates.computeIfAbsent(templateId, id -> new OpenPacks());
   }
 
   /** Forgets packs that are no longer used. */
-  synchronized void forget(Owner packs) {
+  synchronized void forget(OpenPacks packs) {
     used.remove(packs);
   }
 

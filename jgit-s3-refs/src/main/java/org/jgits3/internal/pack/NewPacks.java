@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Predicate;
 import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsOutputStream;
@@ -15,7 +14,6 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.internal.pack.file.PackOutput;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +40,7 @@ final class NewPacks {
 
   private final PackResources resources;
 
-  /** Packs begun, and neither committed nor rolled back yet, with the threads that write them. */
+  /** Packs that no manifest may list yet, with the threads that write them. */
   private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
   NewPacks(PackResources resources) {
@@ -100,11 +98,11 @@ final class NewPacks {
 
   /** Completes all files of a pack, which then may be listed. */
   void complete(S3PackDescription pack) throws IOException {
-    pack.writeHeld(new ImmutableObjects(resources.store()));
+    pack.writeHeld(resources.store());
     resources.files().written(pack);
   }
 
-  /** Notes that packs were committed, or wait for a commit. */
+  /** Notes that manifests may list packs from now on, so that a roll-back leaves their files. */
   void end(List<S3PackDescription> packs) {
     packs.forEach(writing::remove);
   }
@@ -114,13 +112,11 @@ final class NewPacks {
    * were closed and not completed: JGit's collector does not name the pack at which it failed, and
    * other uploads may wait for the memory of that upload.
    *
-   * @param packs the packs
-   * @param kept tests whether the files of a pack must stay
+   * @param packs the packs; the files of those that have {@linkplain #end ended} stay
    */
-  void rollBack(List<S3PackDescription> packs, Predicate<S3PackDescription> kept) {
+  void rollBack(List<S3PackDescription> packs) {
     for (S3PackDescription pack : packs) {
-      writing.remove(pack);
-      if (!kept.test(pack)) {
+      if (writing.remove(pack) != null) {
         discard(pack);
       }
     }

@@ -103,7 +103,6 @@ final class Quarantine {
       return false;
     }
     shared |= handles > 1 || inserters > 0;
-    added.forEach(pack -> pack.description().offer());
     added.forEach(deferred::add); // first: a visible pack must be among the waiting ones
     packs.addAll(added);
     changes.incrementAndGet();

@@ -282,7 +282,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private void leaveOutUnlisted() throws IOException {
     Set<String> ids = new HashSet<>();
     quarantine.visible().forEach(pack -> ids.add(pack.entry().id()));
-    shared.version();
     shared.list().packs().forEach(entry -> ids.add(entry.id()));
     for (DfsPackFile pack : getPackList().packs) {
       if (!ids.contains(((S3PackDescription) pack.getPackDescription()).id())) {
@@ -474,7 +473,6 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   protected List<DfsPackDescription> listPacks() throws IOException {
     long own = quarantine.version();
     List<DeferredPack> hidden = quarantine.visible(); // first: a pack that leaves is listed by then
-    shared.version();
     SharedPacks.Listing listing = shared.list();
     scanned = listing.version() + own;
     List<DfsPackDescription> packs = new ArrayList<>();
@@ -547,17 +545,26 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       pack.finish();
       created.complete(pack);
     }
-    boolean replaces = replaced != null && !replaced.isEmpty();
-    if (replaces || !defer(packs)) {
-      List<S3PackDescription> leaving = new ArrayList<>(replaces ? ours(replaced) : List.of());
-      Set<S3PackDescription> dropped = dropped(leaving, packs);
-      Set<S3PackDescription> kept = DroppedGarbage.unexpired(dropped, getRepository());
-      leaving.removeAll(kept);
-      dropped.removeAll(kept);
-      shared.commit(this, packs, leaving, dropped);
+    if (replaced == null || replaced.isEmpty()) {
+      created.end(packs);
+      if (!defer(packs)) {
+        shared.commit(this, packs, List.of(), Set.of());
+      }
+    } else {
+      replace(ours(replaced), packs);
     }
-    created.end(packs);
     clearCache();
+  }
+
+  private void replace(List<S3PackDescription> replaced, List<S3PackDescription> added)
+      throws IOException {
+    List<S3PackDescription> leaving = new ArrayList<>(replaced);
+    Set<S3PackDescription> dropped = dropped(leaving, added);
+    Set<S3PackDescription> kept = GarbageDrop.unexpired(dropped, getRepository());
+    leaving.removeAll(kept);
+    dropped.removeAll(kept);
+    created.end(added);
+    shared.commit(this, added, leaving, dropped);
   }
 
   private boolean defer(List<S3PackDescription> packs) {
@@ -574,7 +581,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
       List<S3PackDescription> leaving, List<S3PackDescription> added) throws IOException {
     DfsBlockCache cache = DfsBlockCache.getInstance();
     try (DfsReader reader = newReader()) {
-      return DroppedGarbage.of(
+      return GarbageDrop.dropped(
           leaving, added, pack -> createDfsPackFile(cache, pack).getPackIndex(reader));
     }
   }
@@ -589,7 +596,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    */
   @Override
   protected void rollbackPack(Collection<DfsPackDescription> packs) {
-    created.rollBack(ours(packs), S3PackDescription::wasOffered);
+    created.rollBack(ours(packs));
   }
 
   /** Publishes what waits, or forgets it. */

@@ -175,7 +175,7 @@ final class S3Reader extends DfsReader {
 
   /** Tests whether it is worth looking for an object again. */
   private boolean appeared(AnyObjectId id) throws IOException {
-    return database.publishHidden(id, this) || refreshed();
+    return database.publishHidden(id, this) || refreshOnce();
   }
 
   @Override
@@ -283,7 +283,7 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  private boolean refreshed() throws IOException {
+  private boolean refreshOnce() throws IOException {
     if (refreshed) {
       return false;
     }

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +20,7 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.IoFunction;
+import org.jgits3.internal.pack.IndexBudget.OpenPacks;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -33,29 +32,23 @@ import org.jgits3.store.StoreException;
  * The packs of one repository, as all its handles in this process share them: one list, one loaded
  * index of each. Safe for use by many threads.
  */
-public class SharedPacks implements IndexBudget.Owner {
+public class SharedPacks {
   private final PackResources resources;
   private final ManifestCommitter committer;
   private final Room room;
   private final IoFunction<Manifest, RefDatabase> refs;
   private final DeferredPacks deferred;
 
-  /** Packs that some handle uses, by id, so that handles share loaded indexes. */
-  private final Map<String, DfsPackFile> packFiles = new ConcurrentHashMap<>();
-
-  /** Packs as of {@link #generation}, with the number of their changes; guarded by this. */
-  private List<PackEntry> seen = List.of();
+  /** Packs that some handle uses, so that handles share loaded indexes. */
+  private final OpenPacks open = new OpenPacks();
 
   /**
-   * Identity of the same manifest; read without the lock, because threads hold the lock while they
-   * wait for the budget.
+   * Newest list. Replaced under the lock of this, and read without it, because threads hold the
+   * lock while they wait for the budget.
    */
-  private volatile Optional<Manifest.Identity> identity = Optional.empty();
+  private volatile Listing newest = Listing.NONE;
 
-  private long generation;
-  private long version;
-
-  private long dropped; // last value seen of templatesDropped; guarded by this
+  private long dropsSeen; // guarded by this
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
@@ -145,29 +138,41 @@ public class SharedPacks implements IndexBudget.Owner {
    * @return number of changes
    */
   long version() throws IOException {
+    return list().version();
+  }
+
+  Listing list() throws IOException {
     return observe(manifest());
   }
 
-  private synchronized long observe(Manifest manifest) {
-    if (readTogether() > 1 && dropped != resources.indexes().templatesDropped()) {
-      dropped = resources.indexes().templatesDropped();
-      version++;
-    }
-    if (manifest.generation() > generation) { // a slow caller may come with an old one
-      generation = manifest.generation();
-      identity = Optional.of(manifest.identity());
-      if (!manifest.packs().equals(seen)) {
-        seen = manifest.packs();
-        version++;
-        Set<String> used = seen.stream().map(PackEntry::id).collect(Collectors.toSet());
-        used.addAll(deferred.ids());
-        Set<String> gone = new HashSet<>(packFiles.keySet());
-        gone.removeAll(used);
-        gone.forEach(this::drop);
+  private synchronized Listing observe(Manifest manifest) {
+    if (manifest.generation() > newest.generation()) { // a slow caller may come with an old one
+      boolean same = manifest.packs().equals(newest.packs());
+      newest = newest.next(same ? 0 : 1, manifest);
+      if (!same) {
+        closeUnlisted();
       }
       deferred.observe(manifest);
     }
-    return version;
+    long drops = drops();
+    if (dropsSeen != drops) {
+      dropsSeen = drops;
+      newest = newest.again();
+    }
+    return newest;
+  }
+
+  private void closeUnlisted() {
+    Set<String> gone = new HashSet<>(open.ids());
+    newest.packs().forEach(pack -> gone.remove(pack.id()));
+    gone.removeAll(deferred.ids());
+    gone.forEach(this::drop);
+  }
+
+  /** Number of times that packs were dropped, those of the template included. */
+  private long drops() {
+    Optional<OpenPacks> ofTemplate = ofTemplate();
+    return open.drops() + (ofTemplate.isPresent() ? ofTemplate.get().drops() : 0);
   }
 
   /**
@@ -175,9 +180,28 @@ public class SharedPacks implements IndexBudget.Owner {
    *
    * @param version number of the list, as {@link #version} gives it
    * @param packs the packs
-   * @param repository says under which id each is stored
+   * @param repository says under which id each is stored; empty before the first manifest
    */
-  record Listing(long version, List<PackEntry> packs, Manifest.Identity repository) {
+  record Listing(long version, List<PackEntry> packs, Optional<Manifest.Identity> repository) {
+    private static final Listing NONE = new Listing(0, List.of(), Optional.empty());
+
+    private long generation() {
+      return repository.isPresent() ? repository.get().generation() : 0;
+    }
+
+    private Listing next(int changes, Manifest manifest) {
+      return new Listing(version + changes, manifest.packs(), Optional.of(manifest.identity()));
+    }
+
+    /** The same packs, to be listed again. */
+    private Listing again() {
+      return new Listing(version + 1, packs, repository);
+    }
+
+    private Optional<Manifest.Template> template() {
+      return repository.flatMap(Manifest.Identity::template);
+    }
+
     /**
      * Describes a pack to JGit. All forks of a template give its packs one description, so that
      * JGit's cache has their blocks once.
@@ -186,27 +210,26 @@ public class SharedPacks implements IndexBudget.Owner {
      * @param own names the repository
      */
     S3PackDescription describe(PackEntry entry, DfsRepositoryDescription own) {
-      String home = repository.home(entry.id());
-      boolean shared = repository.template().filter(t -> t.has(entry.id())).isPresent();
+      String home = repository.orElseThrow().home(entry.id());
+      boolean shared = template().filter(t -> t.has(entry.id())).isPresent();
       return new S3PackDescription(shared ? new DfsRepositoryDescription(home) : own, home, entry);
     }
   }
 
-  Listing list() throws IOException {
-    Manifest newest = manifest();
-    synchronized (this) {
-      return new Listing(observe(newest), seen, identity.orElseThrow());
-    }
-  }
-
   DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
-    return isOfTemplate(pack)
-        ? template(pack).packFile(pack.id(), create)
-        : packFiles.computeIfAbsent(pack.id(), create);
+    return openWith(pack).get(pack.id(), create);
   }
 
-  private IndexBudget.OfTemplate template(S3PackDescription pack) {
-    return resources.indexes().ofTemplate(pack.home());
+  /** Open packs that a pack is among: those of the template, or its own. */
+  private OpenPacks openWith(S3PackDescription pack) {
+    return isOfTemplate(pack) ? resources.indexes().ofTemplate(pack.home()) : open;
+  }
+
+  private Optional<OpenPacks> ofTemplate() {
+    Optional<Manifest.Template> template = newest.template();
+    return template.isPresent()
+        ? Optional.of(resources.indexes().ofTemplate(template.get().repositoryId()))
+        : Optional.empty();
   }
 
   /** Packs of a template are named by its id. */
@@ -216,14 +239,14 @@ public class SharedPacks implements IndexBudget.Owner {
 
   /** Releases the indexes of a pack that no manifest will ever list. */
   void drop(String id) {
-    packFiles.remove(id);
-    resources.indexes().release(this, id);
+    open.close(id);
+    resources.indexes().release(open, id);
   }
 
   /** Counts the indexes of a pack that is about to be read, and makes room for them. */
   void hold(S3PackDescription pack) {
-    IndexBudget.Owner owner = isOfTemplate(pack) ? template(pack) : this;
-    resources.indexes().hold(owner, pack.id(), sideFiles(pack));
+    int together = newest.template().isPresent() ? 2 : 1;
+    resources.indexes().hold(openWith(pack), pack.id(), sideFiles(pack), together);
     synchronized (this) {
       forgetIfUnused(); // the last handle may have been closed before the pack was counted
     }
@@ -231,17 +254,8 @@ public class SharedPacks implements IndexBudget.Owner {
 
   /** Notes that these packs are in use. */
   void use() {
-    resources.indexes().use(this);
-    identity
-        .flatMap(Manifest.Identity::template)
-        .ifPresent(
-            template ->
-                resources.indexes().use(resources.indexes().ofTemplate(template.repositoryId())));
-  }
-
-  @Override
-  public int readTogether() {
-    return identity.flatMap(Manifest.Identity::template).isPresent() ? 2 : 1;
+    resources.indexes().use(open);
+    ofTemplate().ifPresent(resources.indexes()::use);
   }
 
   /** Notes that a handle was opened. */
@@ -274,13 +288,13 @@ public class SharedPacks implements IndexBudget.Owner {
 
   /** Notes that no handle is left, even if some were never closed. */
   public void abandon() {
-    resources.indexes().forget(this);
+    resources.indexes().forget(open);
   }
 
   private void forgetIfUnused() {
     if (retired && handles == 0) {
-      resources.indexes().forget(this);
-      packFiles.clear();
+      resources.indexes().forget(open);
+      open.closeAll();
     }
   }
 
@@ -291,25 +305,12 @@ public class SharedPacks implements IndexBudget.Owner {
         .sum();
   }
 
-  /** Forgets all packs, so that their indexes may be freed; handles open them anew when needed. */
-  @Override
-  public synchronized void dropIndexes() {
-    packFiles.clear();
-    version++;
-  }
-
   /**
    * Forgets a pack after a failed read of one of its files, so that the next use reads it again.
    */
   void forget(S3PackDescription pack) {
-    if (isOfTemplate(pack)) {
-      resources.indexes().drop(template(pack));
-      return;
-    }
-    synchronized (this) {
-      drop(pack.id());
-      version++;
-    }
+    openWith(pack).drop(pack.id());
+    resources.indexes().release(openWith(pack), pack.id());
   }
 
   IoFunction<Manifest, RefDatabase> refs() {
@@ -369,7 +370,6 @@ public class SharedPacks implements IndexBudget.Owner {
       throws IOException {
     List<PackEntry> entries = added.stream().map(S3PackDescription::toEntry).toList();
     PackReplacement all = new PackReplacement(entries, ids(replaced.stream()));
-    added.forEach(S3PackDescription::offer);
     if (dropped.isEmpty()) {
       this.<Boolean>commit(
           base -> Proposal.edit(all.apply(base), true), handle.quarantine().listedWith(true));

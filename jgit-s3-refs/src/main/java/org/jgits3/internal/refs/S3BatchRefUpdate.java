@@ -306,7 +306,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
           case UPDATE_NONFASTFORWARD -> ReflogEntry.PREFIX_FORCED_UPDATE;
           case DELETE -> "";
         };
-    return S3RefUpdate.message(
+    return S3RefDatabase.message(
         isRefLogDisabled(c) ? null : getRefLogMessage(c), isRefLogIncludingResult(c) ? suffix : "");
   }
 }

@@ -85,7 +85,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   @Override
   public RefView validated() throws IOException {
-    return seen(shared.validated());
+    return announced(shared.validated());
   }
 
   /** Newest refs known, which may be old; empty if none are in memory. */
@@ -108,7 +108,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
   @Override
   public RefView lookup() throws IOException {
     boolean known = shared.isKnown(wanted) && shared.isKnown(refreshed);
-    return seen(known ? shared.newestLoaded() : shared.validated());
+    return announced(known ? shared.newestLoaded() : shared.validated());
   }
 
   /** Lets look-ups rely on the newest refs known. */
@@ -126,7 +126,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
   }
 
   @SuppressWarnings("ReferenceEquality") // first, since comparing all entries takes long
-  private RefView seen(RefView view) {
+  private RefView announced(RefView view) {
     Refs before = lastSeen.get();
     if (before != view.refs()) {
       before = lastSeen.getAndSet(view.refs());
@@ -139,7 +139,8 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   /** Commits a transaction that gives refs only values that other refs have already. */
   <R> R commit(RefTransaction<R> transaction) throws IOException {
-    return seen(Set::of, seen -> shared.commit(objects, transaction, seen, Optional.empty()));
+    return commitRechecked(
+        Set::of, since -> shared.commit(objects, transaction, since, Optional.empty()));
   }
 
   /**
@@ -148,7 +149,8 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * @param tips ids that refs may point to afterwards
    */
   <R> R commit(RefTransaction<R> transaction, Set<ObjectId> tips, RefView view) throws IOException {
-    return seen(() -> tips, seen -> shared.commit(objects, transaction, seen, Optional.of(view)));
+    return commitRechecked(
+        () -> tips, since -> shared.commit(objects, transaction, since, Optional.of(view)));
   }
 
   /**
@@ -158,7 +160,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
    */
   public <R> R commitBatch(RefTransaction<R> transaction, Supplier<Set<ObjectId>> tips, long bytes)
       throws IOException {
-    return seen(tips, seen -> shared.commitBatch(objects, transaction, seen, bytes));
+    return commitRechecked(tips, since -> shared.commitBatch(objects, transaction, since, bytes));
   }
 
   /**
@@ -166,14 +168,15 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * since it was opened. If garbage was removed since, checks again that all objects reachable from
    * them exist.
    */
-  private <R> R seen(Supplier<Set<ObjectId>> tips, IoFunction<Long, R> commit) throws IOException {
+  private <R> R commitRechecked(Supplier<Set<ObjectId>> tips, IoFunction<Long, R> commit)
+      throws IOException {
     Refs known = shared.newest();
-    long seen = firstSeen(tips);
+    long since = firstSeen(tips);
     while (true) {
       try {
-        return committed(commit.apply(seen), known);
+        return committed(commit.apply(since), known);
       } catch (ObjectsDroppedException e) {
-        seen = lookAgain(e.tips());
+        since = lookAgain(e.tips());
       }
     }
   }
@@ -226,6 +229,19 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   public PersonIdent identity(@Nullable PersonIdent given) {
     return given != null ? given : new PersonIdent(repository);
+  }
+
+  /**
+   * Message for the log.
+   *
+   * @param message message of the caller; null for none, to which no result is added
+   * @param result result to be added; empty for none
+   */
+  static String message(@Nullable String message, String result) {
+    if (message == null || result.isEmpty()) {
+      return message == null ? "" : message;
+    }
+    return message.isEmpty() ? result : message + ": " + result;
   }
 
   /**

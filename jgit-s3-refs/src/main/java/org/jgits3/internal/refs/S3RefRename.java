@@ -72,7 +72,7 @@ final class S3RefRename extends RefRename {
           new RefChange(Constants.HEAD, ObjectId.zeroId(), id)
               .linked(Optional.of(from), Optional.of(to)));
     }
-    String message = S3RefUpdate.message(getRefLogMessage(), "");
+    String message = S3RefDatabase.message(getRefLogMessage(), "");
     Logged logged = new Logged(database.identity(getRefLogIdent()), message, changes);
     return new Outcome<>(Result.RENAMED, List.of(logged));
   }

@@ -264,7 +264,8 @@ final class S3RefUpdate extends RefUpdate {
           Result result = getRef().getStorage() == Ref.Storage.NEW ? Result.NEW : Result.FORCED;
           List<RefChange> changes = changes(edits, old, resolve(edits, newTarget));
           return new Outcome<>(
-              new Verdict(result, old), logged(message(getRefLogMessage(), ""), changes));
+              new Verdict(result, old),
+              logged(S3RefDatabase.message(getRefLogMessage(), ""), changes));
         });
   }
 
@@ -347,19 +348,6 @@ final class S3RefUpdate extends RefUpdate {
           case NEW -> ReflogEntry.PREFIX_CREATED;
           default -> "";
         };
-    return message(getRefLogMessage(), isRefLogIncludingResult() ? suffix : "");
-  }
-
-  /**
-   * Message for the log.
-   *
-   * @param message message of the caller; null for none, to which no result is added
-   * @param result result to be added; empty for none
-   */
-  static String message(@Nullable String message, String result) {
-    if (message == null || result.isEmpty()) {
-      return message == null ? "" : message;
-    }
-    return message.isEmpty() ? result : message + ": " + result;
+    return S3RefDatabase.message(getRefLogMessage(), isRefLogIncludingResult() ? suffix : "");
   }
 }

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.catalog.SteppedProcess.Operation;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFixture;
 import org.jgits3.internal.commit.StoredManifest;
@@ -46,11 +45,11 @@ import org.junit.jupiter.api.Timeout;
 class BindInterleavingTest {
   private static final RepositoryName A = RepositoryName.of("a");
   private static final RepositoryName B = RepositoryName.of("b");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMinutes(1));
+  private static final Duration DEADLINE = Duration.ofMinutes(1);
   private static final RepositoryName C = RepositoryName.of("c");
 
   private final MemoryObjectStore store = new MemoryObjectStore();
-  private final RepositoryCatalog catalog = new RepositoryCatalog(store, POLICY);
+  private final RepositoryCatalog catalog = new RepositoryCatalog(store, DEADLINE);
   private final List<SteppedProcess<?>> processes = new ArrayList<>();
 
   @AfterEach
@@ -301,7 +300,8 @@ class BindInterleavingTest {
             known.epoch(),
             known.generation(),
             known.nonce(),
-            Set.of("quantum"));
+            Set.of("quantum"),
+            known.template());
     return new Manifest(later, made.counters(), made.content(), made.extra());
   }
 
@@ -313,7 +313,7 @@ class BindInterleavingTest {
 
   /** The repository that a look-up by the name finds. */
   private Optional<String> look(RepositoryName name) throws IOException {
-    try (ManifestCommitter committer = StoredManifest.committer(store, name, POLICY)) {
+    try (ManifestCommitter committer = StoredManifest.committer(store, name, DEADLINE)) {
       return Optional.of(committer.validate().manifest().repositoryId());
     } catch (ManifestException.Gone none) {
       return Optional.empty();

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestFixture;
@@ -29,10 +28,7 @@ class CreationInDoubtTest {
   private final ScriptedStore store = new ScriptedStore();
   private final RepositoryCatalog catalog =
       new RepositoryCatalog(
-          store,
-          new CommitPolicy(Duration.ofSeconds(20)),
-          new VirtualTime(),
-          new SplittableRandom(1));
+          store, Duration.ofSeconds(20), new VirtualTime(), new SplittableRandom(1));
 
   @Test
   void a_creation_in_doubt_is_unknown_if_its_manifest_cannot_be_read() {
@@ -67,7 +63,8 @@ class CreationInDoubtTest {
             .manifest()
             .repositoryId();
     ManifestCommitter committer =
-        new ManifestCommitter(new ManifestFile(store, id, Optional.empty()), CommitPolicy.DEFAULT);
+        new ManifestCommitter(
+            new ManifestFile(store, id, Optional.empty()), ManifestCommitter.DEADLINE);
     committer.<Boolean>commit(
         base ->
             Proposal.edit(

@@ -13,7 +13,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestFixture;
@@ -45,14 +44,14 @@ class RepositoryCatalogTest {
   private static final RepositoryName C = RepositoryName.of("c");
   private static final RepositorySettings SETTINGS = RepositorySettings.NONE;
   private static final Refs HEAD = ManifestFixture.HEAD;
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(20));
+  private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final VirtualTime time = new VirtualTime();
   private ScriptedStore store = new ScriptedStore();
   private RepositoryCatalog catalog = catalog();
 
   private RepositoryCatalog catalog() {
-    return new RepositoryCatalog(store, POLICY, time, new SplittableRandom(1));
+    return new RepositoryCatalog(store, DEADLINE, time, new SplittableRandom(1));
   }
 
   /** Operations on a store in which A is a repository and B was one. */
@@ -104,7 +103,7 @@ class RepositoryCatalogTest {
   }
 
   private Optional<String> look(RepositoryName name) throws IOException {
-    try (ManifestCommitter committer = StoredManifest.committer(store, name, POLICY)) {
+    try (ManifestCommitter committer = StoredManifest.committer(store, name, DEADLINE)) {
       return Optional.of(committer.validate().manifest().repositoryId());
     } catch (ManifestException.Gone none) {
       return Optional.empty();
@@ -182,7 +181,7 @@ class RepositoryCatalogTest {
           .as("%d writes answered", answered)
           .isInstanceOf(
               unknown ? UnknownOutcomeException.class : ManifestException.NotCommitted.class);
-      assertThat(Duration.ofNanos(time.nanoTime() - began)).isEqualTo(POLICY.deadline());
+      assertThat(Duration.ofNanos(time.nanoTime() - began)).isEqualTo(DEADLINE);
       assertThat(look(A)).isPresent();
       store.everyPut(ScriptedStore.PutRequest::apply);
       operation.process.on(catalog);
@@ -278,7 +277,7 @@ class RepositoryCatalogTest {
   @Test
   void check_before_a_deletion_may_take_longer_than_the_deadline() throws IOException {
     String id = create(catalog, A);
-    long pause = POLICY.deadline().multipliedBy(2).toNanos();
+    long pause = DEADLINE.multipliedBy(2).toNanos();
     assertThat(catalog.delete(Optional.empty(), A, found -> time.sleep(pause))).isEqualTo(id);
   }
 
@@ -381,7 +380,7 @@ class RepositoryCatalogTest {
   @Test
   void rename_fences_writers_and_readers_of_the_old_name() throws IOException {
     create(catalog, A);
-    try (ManifestCommitter committer = StoredManifest.committer(store, A, POLICY)) {
+    try (ManifestCommitter committer = StoredManifest.committer(store, A, DEADLINE)) {
       committer.validate();
       rename(catalog, A, B);
       assertThatThrownBy(() -> committer.commit(ManifestFixture.describing("late")))
@@ -590,7 +589,7 @@ class RepositoryCatalogTest {
             return super.putIf(key.toLowerCase(Locale.ROOT), body, condition);
           }
         };
-    RepositoryCatalog by = new RepositoryCatalog(ignoring, POLICY, time, new SplittableRandom(1));
+    RepositoryCatalog by = new RepositoryCatalog(ignoring, DEADLINE, time, new SplittableRandom(1));
     String id = create(by, A);
     create(by, B);
     RepositoryName alike = RepositoryName.of("Team/A");
@@ -605,7 +604,7 @@ class RepositoryCatalogTest {
   }
 
   private void describe(RepositoryName name, String description) throws IOException {
-    try (ManifestCommitter committer = StoredManifest.committer(store, name, POLICY)) {
+    try (ManifestCommitter committer = StoredManifest.committer(store, name, DEADLINE)) {
       committer.commit(ManifestFixture.describing(description));
     }
   }

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.VirtualTime;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.manifest.RepositoryName;
@@ -66,10 +65,7 @@ final class SteppedProcess<T> implements AutoCloseable {
     this.afterEach = afterEach;
     RepositoryCatalog catalog =
         new RepositoryCatalog(
-            new Stepped(store),
-            new CommitPolicy(Duration.ofMinutes(1)),
-            time,
-            new SplittableRandom(1));
+            new Stepped(store), Duration.ofMinutes(1), time, new SplittableRandom(1));
     Thread thread =
         new Thread(
             () -> {

@@ -56,14 +56,14 @@ import org.junit.jupiter.api.Test;
         + "(B2, B3, B4)")
 class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMillis(200));
+  private static final Duration DEADLINE = Duration.ofMillis(200);
   private static final int CREATION = 2; // conditional writes of it
 
   private final ScriptedStore store = new ScriptedStore();
   private final List<Register.Applied> applied = new ArrayList<>();
   private final List<ScriptedStore.PutRequest> late = new ArrayList<>();
   private final RepositoryCatalog catalog =
-      new RepositoryCatalog(store, POLICY, new VirtualTime(), new SplittableRandom(1));
+      new RepositoryCatalog(store, DEADLINE, new VirtualTime(), new SplittableRandom(1));
   private final VirtualTime time = new VirtualTime();
   private ManifestCommitter w;
   private ManifestCommitter v;
@@ -371,7 +371,7 @@ class CommitProtocolModelTest {
               .flatMap(made -> made.log().tail().stream())
               .anyMatch(entry -> entry.name().equals("W0"))) {
             run(v, set("V" + store.puts().size(), Integer.toString(store.puts().size())));
-            time.sleep(POLICY.deadline().toNanos() / 3);
+            time.sleep(DEADLINE.toNanos() / 3);
           }
           return put.apply();
         });
@@ -383,7 +383,7 @@ class CommitProtocolModelTest {
 
   @Test
   void A16_write_found_by_its_trace_after_its_deadline_is_a_success() {
-    store.applyTwiceAround(() -> time.sleep(2 * POLICY.deadline().toNanos()));
+    store.applyTwiceAround(() -> time.sleep(2 * DEADLINE.toNanos()));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
   }
 
@@ -391,7 +391,7 @@ class CommitProtocolModelTest {
   void A16_refused_write_is_unknown_if_its_trace_cannot_be_looked_for() {
     store.nextPut(
         put -> {
-          time.sleep(2 * POLICY.deadline().toNanos());
+          time.sleep(2 * DEADLINE.toNanos());
           store.everyGet(
               get -> {
                 throw new StoreException.Unavailable("manifest", "no answer", null);
@@ -412,7 +412,7 @@ class CommitProtocolModelTest {
     store.applyAfter(
         () -> {
           run(v, set("V0", "1"));
-          time.sleep(2 * POLICY.deadline().toNanos());
+          time.sleep(2 * DEADLINE.toNanos());
         });
     assertThatThrownBy(() -> w.commit(set("W0", "x")))
         .isInstanceOf(ManifestException.NotCommitted.class)
@@ -424,7 +424,7 @@ class CommitProtocolModelTest {
   void A16_change_that_was_never_attempted_before_its_deadline_was_not_done() {
     store.everyGet(
         get -> {
-          time.sleep(2 * POLICY.deadline().toNanos());
+          time.sleep(2 * DEADLINE.toNanos());
           return get.read();
         });
     assertThatThrownBy(() -> w.commit(set("W0", "1")))
@@ -468,7 +468,7 @@ class CommitProtocolModelTest {
 
   private ManifestCommitter committer() {
     return new ManifestCommitter(
-        StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(1));
+        StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(1));
   }
 
   private void commitByManyOthers() {

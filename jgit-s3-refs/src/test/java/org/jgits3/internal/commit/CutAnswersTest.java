@@ -58,7 +58,7 @@ class CutAnswersTest {
   void create() throws IOException {
     bucket = server.newBucket();
     direct = Stores.open(bucket, server.options());
-    new RepositoryCatalog(direct, CommitPolicy.DEFAULT)
+    new RepositoryCatalog(direct, ManifestCommitter.DEADLINE)
         .create(NAME, new RepositorySettings("", LONG), Refs.NONE);
   }
 
@@ -95,9 +95,9 @@ class CutAnswersTest {
   private void commitOver(ReplyDroppingProxy proxy, Duration deadline) throws IOException {
     Rerouted rerouted = new Rerouted(direct);
     try (ObjectStore cut = through(proxy);
-        ManifestCommitter mine =
-            StoredManifest.committer(rerouted, NAME, new CommitPolicy(deadline));
-        ManifestCommitter other = StoredManifest.committer(direct, NAME, CommitPolicy.DEFAULT)) {
+        ManifestCommitter mine = StoredManifest.committer(rerouted, NAME, deadline);
+        ManifestCommitter other =
+            StoredManifest.committer(direct, NAME, ManifestCommitter.DEADLINE)) {
       mine.validate();
       raiseBoundary(other);
       rerouted.line = Optional.of(cut);
@@ -109,7 +109,7 @@ class CutAnswersTest {
   void a_refused_write_is_judged_as_soon_as_a_manifest_comes_through() throws Exception {
     long before = StoredManifest.read(direct, "r").generation();
     try (ReplyDroppingProxy proxy = cutting(CUTS)) {
-      commitOver(proxy, CommitPolicy.DEFAULT.deadline());
+      commitOver(proxy, ManifestCommitter.DEADLINE);
       assertThat(proxy.dropped()).isEqualTo(CUTS);
     }
     assertThat(StoredManifest.read(direct, "r").generation()).isEqualTo(before + 2);
@@ -129,7 +129,7 @@ class CutAnswersTest {
   void a_manifest_that_never_comes_through_is_no_damage() throws Exception {
     try (ReplyDroppingProxy proxy = cutting(Integer.MAX_VALUE);
         ObjectStore cut = through(proxy);
-        ManifestCommitter mine = StoredManifest.committer(cut, NAME, CommitPolicy.DEFAULT)) {
+        ManifestCommitter mine = StoredManifest.committer(cut, NAME, ManifestCommitter.DEADLINE)) {
       assertThatThrownBy(mine::validate)
           .isInstanceOf(StoreException.BrokenOff.class)
           .hasMessageContaining("however often it was asked for");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
         + "reaches 0.95 of the rate of bare writes.")
 class FairnessTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final long MILLISECOND = 1_000_000;
   private static final int ROUNDS = 60;
 
@@ -96,7 +96,7 @@ class FairnessTest {
   }
 
   private void begin() throws IOException {
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
     store.everyPut(
         put -> {
           travel();
@@ -143,7 +143,7 @@ class FairnessTest {
 
   private ManifestCommitter committer(int seed) {
     return new ManifestCommitter(
-        StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(seed));
+        StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(seed));
   }
 
   private static void commit(ManifestCommitter committer, String value) {

@@ -13,7 +13,7 @@ import org.jgits3.testing.FullHeap;
 /** Processes whose heap is full while one thread does what others wait for. */
 final class FullHeapCommitProcess {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofMinutes(5));
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
 
   private FullHeapCommitProcess() {}
 
@@ -24,8 +24,8 @@ final class FullHeapCommitProcess {
    */
   public static void main(String[] args) throws Exception {
     ScriptedStore store = new ScriptedStore();
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    ManifestCommitter committer = StoredManifest.committer(store, NAME, POLICY);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
+    ManifestCommitter committer = StoredManifest.committer(store, NAME, DEADLINE);
     FullHeap.during(
         switch (args[0]) {
           case "news" -> () -> announce(store, committer);

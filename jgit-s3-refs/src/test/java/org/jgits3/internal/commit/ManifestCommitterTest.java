@@ -56,7 +56,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ManifestCommitterTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final int CREATION = 2; // conditional writes of it
 
   private final ScriptedStore store = new ScriptedStore();
@@ -70,9 +70,9 @@ class ManifestCommitterTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    committer = StoredManifest.committer(store, NAME, POLICY);
-    other = StoredManifest.committer(store, NAME, POLICY);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
+    committer = StoredManifest.committer(store, NAME, DEADLINE);
+    other = StoredManifest.committer(store, NAME, DEADLINE);
   }
 
   @AfterEach
@@ -124,7 +124,7 @@ class ManifestCommitterTest {
     store.nextPut(
         put -> {
           other.commit(set("V0", "9"));
-          ahead.set(POLICY.deadline().toNanos());
+          ahead.set(DEADLINE.toNanos());
           store.nextGet(
               get -> {
                 waitWhile(
@@ -302,7 +302,7 @@ class ManifestCommitterTest {
     store.overwrite(key(), garbage);
     assertThatThrownBy(committer::validate).isInstanceOf(ManifestException.Corrupt.class);
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(UnknownOutcomeException.class);
-    assertThatThrownBy(() -> StoredManifest.committer(store, NAME, POLICY).commit(counting()))
+    assertThatThrownBy(() -> StoredManifest.committer(store, NAME, DEADLINE).commit(counting()))
         .isInstanceOf(ManifestException.Corrupt.class);
     assertThat(store.bytes(key())).isEqualTo(garbage);
   }
@@ -362,7 +362,7 @@ class ManifestCommitterTest {
             return super.location();
           }
         };
-    committer = StoredManifest.committer(full, NAME, POLICY);
+    committer = StoredManifest.committer(full, NAME, DEADLINE);
     List<FutureTask<Report>> ops =
         startInTurn(List.of(set("start", "1"), cas("op1", "1", "2"), cas("op2", "2", "3")));
     store.nextPut(
@@ -405,7 +405,7 @@ class ManifestCommitterTest {
         };
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, full, new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, full, new SplittableRandom(1));
     UnlistedPack pack =
         new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
     assertThatThrownBy(() -> committer.commit(counting(), List.of(pack)))

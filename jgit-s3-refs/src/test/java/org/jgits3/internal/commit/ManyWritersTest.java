@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
         + "tombstone as well. (A14, A14c)")
 class ManyWritersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final long MILLISECOND = 1_000_000;
   private static final int WRITERS = 200;
   private static final int COMMITS = 5;
@@ -40,7 +40,7 @@ class ManyWritersTest {
 
   @Test
   void A14_no_outcome_is_unknown_while_every_request_is_answered() throws Exception {
-    VersionedManifest created = Register.create(new RepositoryCatalog(store, POLICY), NAME);
+    VersionedManifest created = Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
     store.everyPut(
         put -> {
           time.sleep(15 * MILLISECOND);
@@ -69,7 +69,7 @@ class ManyWritersTest {
   private void write(int number) {
     ManifestCommitter committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(number));
+            StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(number));
     SplittableRandom chance = new SplittableRandom(number);
     for (int i = 0; i < COMMITS; i++) {
       time.sleep(chance.nextLong(PAUSE));

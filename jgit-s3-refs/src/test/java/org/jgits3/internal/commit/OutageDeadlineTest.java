@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class OutageDeadlineTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static final CommitPolicy POLICY = new CommitPolicy(DEADLINE);
 
   /** Time for which a store repeats a request whose caller has time. */
   private static final Duration OUTAGE = Duration.ofSeconds(60);
@@ -35,10 +34,10 @@ class OutageDeadlineTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, time, new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(1));
   }
 
   /** Answers no read from now on, and repeats each as long as it may. */

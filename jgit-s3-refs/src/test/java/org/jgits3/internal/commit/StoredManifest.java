@@ -4,6 +4,7 @@ package org.jgits3.internal.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
@@ -37,18 +38,18 @@ public final class StoredManifest {
 
   /** A committer of the repository that a name leads to. */
   public static ManifestCommitter committer(
-      ObjectStore store, RepositoryName name, CommitPolicy policy) {
-    return new ManifestCommitter(file(store, name), policy);
+      ObjectStore store, RepositoryName name, Duration deadline) {
+    return new ManifestCommitter(file(store, name), deadline);
   }
 
   /** A committer of the repository that a name leads to. */
   public static ManifestCommitter committer(
       ObjectStore store,
       RepositoryName name,
-      CommitPolicy policy,
+      Duration deadline,
       ManifestReads reads,
       Counters counters) {
-    return new ManifestCommitter(new ManifestFile(store, name, reads, counters), policy);
+    return new ManifestCommitter(new ManifestFile(store, name, reads, counters), deadline);
   }
 
   /** The manifest of a repository. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
         + "replaced.")
 class UnlistedPackTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final ManifestChange<String> NOTHING_ELSE = base -> Proposal.edit(base, "listed");
   private static final ManifestChange<String> REFUSED = base -> Proposal.noEdit("refused");
 
@@ -38,7 +38,7 @@ class UnlistedPackTest {
   @BeforeEach
   void create_the_repository() throws IOException {
     ScriptedStore store = new ScriptedStore();
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
     file = StoredManifest.file(store, NAME);
     rules = new ListingRules("r");
     base = file.read().orElseThrow();

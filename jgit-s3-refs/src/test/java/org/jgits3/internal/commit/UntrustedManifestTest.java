@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(300)
 class UntrustedManifestTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
-  private static final CommitPolicy POLICY = new CommitPolicy(Duration.ofSeconds(30));
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final int THREADS = 16;
 
   private final ScriptedStore objects = new ScriptedStore();
@@ -47,9 +47,9 @@ class UntrustedManifestTest {
 
   @BeforeEach
   void create_the_repository() throws IOException {
-    Register.create(new RepositoryCatalog(store, POLICY), NAME);
-    committer = StoredManifest.committer(store, NAME, POLICY, ManifestReads.COMPARED, metrics);
-    other = StoredManifest.committer(store, NAME, POLICY);
+    Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
+    committer = StoredManifest.committer(store, NAME, DEADLINE, ManifestReads.COMPARED, metrics);
+    other = StoredManifest.committer(store, NAME, DEADLINE);
   }
 
   private static Register.Report set(ManifestCommitter committer, String value) throws IOException {
@@ -80,7 +80,7 @@ class UntrustedManifestTest {
   @EnumSource(ManifestReads.class)
   void a_commit_does_not_insist_on_a_version_that_the_bytes_have_no_more(ManifestReads reads)
       throws IOException {
-    committer = StoredManifest.committer(store, NAME, POLICY, reads, metrics);
+    committer = StoredManifest.committer(store, NAME, DEADLINE, reads, metrics);
     committer.validate();
     store.restamp();
     assertThat(set(committer, "5")).isEqualTo(Register.Report.OK);
@@ -100,7 +100,7 @@ class UntrustedManifestTest {
             return new GetResult.Found(found.bytes(), stale.get(0).version());
           }
         };
-    committer = StoredManifest.committer(lying, NAME, POLICY, ManifestReads.COMPARED, metrics);
+    committer = StoredManifest.committer(lying, NAME, DEADLINE, ManifestReads.COMPARED, metrics);
     committer.validate();
     set(other, "5");
     assertThat(committer.validate().manifest().generation())
@@ -130,7 +130,7 @@ class UntrustedManifestTest {
 
   @Test
   void without_kept_bytes_each_answer_is_parsed() throws IOException {
-    committer = StoredManifest.committer(store, NAME, POLICY, ManifestReads.DECODED, metrics);
+    committer = StoredManifest.committer(store, NAME, DEADLINE, ManifestReads.DECODED, metrics);
     Manifest first = committer.validate().manifest();
     assertThat(committer.validate().manifest()).isEqualTo(first);
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);

@@ -21,7 +21,6 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestTemplates;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -92,7 +91,7 @@ class ForkInterleavingTest extends ForkTestCase {
 
   /** Deletes a template as a process does that found no fork before. */
   private void tombstone(String name) throws IOException {
-    new RepositoryCatalog(it.store, new CommitPolicy(Duration.ofMinutes(1)))
+    new RepositoryCatalog(it.store, Duration.ofMinutes(1))
         .delete(Optional.empty(), RepositoryName.of(name), any -> {});
   }
 
@@ -320,7 +319,7 @@ class ForkInterleavingTest extends ForkTestCase {
     it.fork("f");
     String pack = it.manifest("f").packs().get(0).id();
     try (ManifestCommitter f =
-        StoredManifest.committer(it.store, RepositoryName.of("f"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(it.store, RepositoryName.of("f"), ManifestCommitter.DEADLINE)) {
       assertThatThrownBy(
               () ->
                   f.<Boolean>commit(

@@ -26,7 +26,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
+import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.StoredManifest;
@@ -183,7 +183,7 @@ class ForkOrdersTest {
     MemoryObjectStore store = copy();
     Client forks = new Client(store);
     Client sweeps = new Client(store);
-    RepositoryCatalog catalog = new RepositoryCatalog(forks.store, CommitPolicy.DEFAULT);
+    RepositoryCatalog catalog = new RepositoryCatalog(forks.store, ManifestCommitter.DEADLINE);
     VersionedManifest seen = ManifestFile.read(store, template).orElseThrow();
     forks.begin(
         () -> {
@@ -224,7 +224,7 @@ class ForkOrdersTest {
   }
 
   private void deleteAndSweep(ObjectStore store) throws IOException {
-    new RepositoryCatalog(store, CommitPolicy.DEFAULT)
+    new RepositoryCatalog(store, ManifestCommitter.DEADLINE)
         .delete(Optional.of(template), RepositoryName.of("t"), any -> {});
     VersionedManifest tombstone = ManifestFile.read(store, template).orElseThrow();
     Maintenance.sweepNameless(store, tombstone, Duration.ZERO, false);

@@ -41,7 +41,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -514,7 +513,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   /** Does to the manifest what a sweep does. */
   private void moveBoundary() throws IOException {
     try (ManifestCommitter committer =
-        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(store, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       committer.<Boolean>commit(
           base -> Proposal.edit(base.withSweepBoundary(base.generation()), true));
     }

@@ -130,7 +130,9 @@ class QuarantineTest extends DeferredPacksTestCase {
     Field field = S3ObjDatabase.class.getDeclaredField("shared");
     field.setAccessible(true);
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-    ((SharedPacks) field.get(repository.getObjectDatabase())).dropIndexes();
+    IndexBudget budget =
+        ((SharedPacks) field.get(repository.getObjectDatabase())).resources().indexes();
+    budget.hold(new IndexBudget.OpenPacks(), "other", budget.limit(), 1);
   }
 
   @Holds("Quarantine: The packs that a request has inserted and not listed yet fit into a manifest")

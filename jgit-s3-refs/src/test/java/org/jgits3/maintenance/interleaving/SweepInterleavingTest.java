@@ -11,7 +11,6 @@ import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -333,7 +332,7 @@ class SweepInterleavingTest extends InterleavingFixture {
     others.push("refs/heads/a");
     try (Sleeper<Sweep.Report> sweep = s1.beforeDelete(s1::sweep);
         ManifestCommitter maintainer =
-            StoredManifest.committer(plain, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+            StoredManifest.committer(plain, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       assertThat(s1.store.doomed()).containsAll(keys);
       assertThatThrownBy(
               () ->

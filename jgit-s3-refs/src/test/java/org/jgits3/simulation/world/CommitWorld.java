@@ -63,7 +63,7 @@ public final class CommitWorld extends ManifestWorld {
 
   private ManifestCommitter committer(Scheduler.Jvm process, ManifestReads reads) {
     return StoredManifest.committer(
-        new Client(bucket, process), name(NAME), policy, reads, new Counters());
+        new Client(bucket, process), name(NAME), deadline, reads, new Counters());
   }
 
   private void work(ManifestCommitter first) {

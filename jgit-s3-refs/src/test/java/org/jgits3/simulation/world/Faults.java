@@ -17,7 +17,6 @@ import java.util.SortedSet;
 import java.util.WeakHashMap;
 import java.util.function.Predicate;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
@@ -250,7 +249,7 @@ public final class Faults {
   public static void readAllByName(Object store, boolean tombstones, Object each)
       throws IOException {
     List<RepositoryName> names = new ArrayList<>();
-    new RepositoryCatalog((ObjectStore) store, CommitPolicy.DEFAULT).list(names::add);
+    new RepositoryCatalog((ObjectStore) store, ManifestCommitter.DEADLINE).list(names::add);
     for (RepositoryName name : names) {
       Optional<VersionedManifest> found = byName((ObjectStore) store, name);
       if (found.isPresent()) {
@@ -289,7 +288,7 @@ public final class Faults {
       if (name.isEmpty()) {
         throw e;
       }
-      return new ManifestCommitter(new ManifestFile(store, id, name), CommitPolicy.DEFAULT)
+      return new ManifestCommitter(new ManifestFile(store, id, name), ManifestCommitter.DEADLINE)
           .commit((ManifestChange<?>) change);
     }
   }

@@ -11,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.catalog.RepositoryCatalog;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestChange;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
@@ -42,7 +41,7 @@ public abstract class ManifestWorld implements World {
   SplittableRandom random;
   History history;
   Bucket bucket;
-  CommitPolicy policy;
+  Duration deadline;
   int left;
 
   private int running;
@@ -63,7 +62,7 @@ public abstract class ManifestWorld implements World {
     random = of.random();
     history = new History(of, "op");
     bucket = history.bucket();
-    policy = new CommitPolicy(random.nextInt(4) == 0 ? Duration.ofMillis(200) : LONG);
+    deadline = random.nextInt(4) == 0 ? Duration.ofMillis(200) : LONG;
     Trouble trouble = Trouble.of(random);
     boolean copies = random.nextBoolean();
     remembered = copies ? MANY : FEW; // by which a copy of a request is found (A14d)
@@ -95,7 +94,7 @@ public abstract class ManifestWorld implements World {
   }
 
   RepositoryCatalog catalog(Client client) {
-    return new RepositoryCatalog(client, policy);
+    return new RepositoryCatalog(client, deadline);
   }
 
   static RepositoryName name(String text) {

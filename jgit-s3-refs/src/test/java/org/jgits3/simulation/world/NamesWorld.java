@@ -153,7 +153,7 @@ public final class NamesWorld extends ManifestWorld {
   private ManifestCommitter committer(Session session, String name) {
     ManifestCommitter known = session.committers.get(name);
     if (known == null || known.isGone() || random.nextInt(3) == 0) {
-      known = StoredManifest.committer(session.client, name(name), policy);
+      known = StoredManifest.committer(session.client, name(name), deadline);
       session.committers.put(name, known);
     }
     return known;
@@ -196,7 +196,7 @@ public final class NamesWorld extends ManifestWorld {
         catalog(session.client).createImport(template, RepositorySettings.NONE, none).manifest();
     String id = first.repositoryId();
     ManifestCommitter committer =
-        new ManifestCommitter(new ManifestFile(session.client, id, Optional.empty()), policy);
+        new ManifestCommitter(new ManifestFile(session.client, id, Optional.empty()), deadline);
     PackEntry pack = pack(session.client, committer.validate().manifest());
     committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(List.of(pack)), true));
     if (template) {
@@ -278,7 +278,7 @@ public final class NamesWorld extends ManifestWorld {
 
   private S3Settings settings() {
     Config config = new Config();
-    config.setString("s3", null, "commitDeadline", policy.deadline().toMillis() + " ms");
+    config.setString("s3", null, "commitDeadline", deadline.toMillis() + " ms");
     try {
       return S3Settings.from(config, "simulation");
     } catch (ConfigInvalidException e) {

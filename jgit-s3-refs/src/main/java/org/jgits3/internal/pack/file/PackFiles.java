@@ -3,13 +3,13 @@ package org.jgits3.internal.pack.file;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
 import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.internal.store.cache.LruCache;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.ObjectStore;
@@ -32,7 +32,6 @@ public final class PackFiles implements Closeable {
   private static final int HEAP_SHARE = 128;
 
   private final ObjectStore store;
-  private final ImmutableObjects objects;
   private final Bundles bundles;
   private final Optional<DiskCache> disk;
 
@@ -48,7 +47,6 @@ public final class PackFiles implements Closeable {
    */
   public PackFiles(ObjectStore store, Optional<DiskCache> disk) {
     this.store = store;
-    this.objects = new ImmutableObjects(store);
     this.bundles = new Bundles(store, BUNDLES_KEPT);
     this.disk = disk;
   }
@@ -70,8 +68,33 @@ public final class PackFiles implements Closeable {
       return new PackChannel(store, disk, key, file.size(), file.crc32c(), checksums(pack, file));
     }
     byte[] bytes = read(pack, ext, file);
-    return new SideFileChannel(
-        bytes, ext == PackExt.INDEX ? keepChecksums(pack, bytes) : bytes.length);
+    return new Held(bytes, ext == PackExt.INDEX ? keepChecksums(pack, bytes) : bytes.length);
+  }
+
+  /** File that is complete, checked and at the start of an array. Used by one thread. */
+  private static final class Held extends PositionedChannel {
+    private final byte[] bytes;
+    private final int length;
+
+    Held(byte[] bytes, int length) {
+      this.bytes = bytes;
+      this.length = length;
+    }
+
+    @Override
+    protected int read(long position, ByteBuffer dst) {
+      int n = (int) Math.min(dst.remaining(), length - position);
+      if (n <= 0) {
+        return dst.hasRemaining() ? -1 : 0;
+      }
+      dst.put(bytes, (int) position, n);
+      return n;
+    }
+
+    @Override
+    public long size() {
+      return length;
+    }
   }
 
   private static PackFileEntry entry(S3PackDescription pack, PackExt ext)
@@ -95,7 +118,7 @@ public final class PackFiles implements Closeable {
       return bundles.read(key, pack.bundleSize(), file);
     }
     Optional<byte[]> kept = disk.flatMap(cache -> cache.read(key, file.size(), file.crc32c()));
-    return kept.isPresent() ? kept.get() : objects.read(key, file.size(), file.crc32c());
+    return kept.isPresent() ? kept.get() : bundles.read(key, file.size(), file);
   }
 
   /** Keeps the checksums behind an index, if they are needed; returns the length of the index. */

@@ -13,11 +13,11 @@ import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
 import org.jgits3.store.Crc32c;
+import org.jgits3.store.ObjectStore;
 
 /**
  * Pack as JGit sees it, with the data that only the manifest has: its minted name, and the place
@@ -49,7 +49,6 @@ public final class S3PackDescription extends DfsPackDescription {
   private Optional<byte[]> checksums = Optional.empty();
   private int room = MAX_BUNDLE;
   private volatile boolean pushed;
-  private volatile boolean offered;
 
   /** Pack file that JGit has closed, but that may be incomplete. Guarded by this. */
   private Optional<PackOutput> ended = Optional.empty();
@@ -197,7 +196,7 @@ public final class S3PackDescription extends DfsPackDescription {
    * @param to target of the object
    * @throws IOException if the store does not answer or refuses
    */
-  public void writeHeld(ImmutableObjects to) throws IOException {
+  public void writeHeld(ObjectStore to) throws IOException {
     held.keySet().removeIf(ext -> !hasFileExt(ext)); // begun by JGit, and not wanted any more
     if (held.isEmpty()) {
       return;
@@ -206,10 +205,11 @@ public final class S3PackDescription extends DfsPackDescription {
       PackExt only = held.keySet().iterator().next();
       byte[] bytes = held.get(only);
       stored(only, bytes.length, Crc32c.of(bytes));
-      to.write(ObjectNames.packKey(home, id, only.getExtension()), bytes);
+      to.put(ObjectNames.packKey(home, id, only.getExtension()), bytes, 0, bytes.length);
     } else {
       objects.add(ObjectNames.BUNDLE);
-      to.write(ObjectNames.packKey(home, id, ObjectNames.BUNDLE), bundle());
+      byte[] bytes = bundle();
+      to.put(ObjectNames.packKey(home, id, ObjectNames.BUNDLE), bytes, 0, bytes.length);
     }
     held.clear();
   }
@@ -233,15 +233,6 @@ public final class S3PackDescription extends DfsPackDescription {
 
   public boolean wasPushed() {
     return pushed;
-  }
-
-  /** Notes that this pack is committed or waits for that, so that its files may be listed. */
-  public void offer() {
-    offered = true;
-  }
-
-  public boolean wasOffered() {
-    return offered;
   }
 
   /** Extensions of the objects that may exist in the store. */

@@ -71,9 +71,4 @@ public record NewSnapshot(RefSnapshot snapshot, RefFold fold) {
     names.removeIf(name -> Objects.equals(a.overlay().get(name), b.overlay().get(name)));
     return names;
   }
-
-  /** Tests whether two sets of refs have the same tables. */
-  public static boolean sameTables(Refs a, Refs b) {
-    return a.tableIds().equals(b.tableIds());
-  }
 }

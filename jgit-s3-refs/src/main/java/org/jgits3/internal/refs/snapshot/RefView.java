@@ -171,7 +171,7 @@ public final class RefView {
    * @return refs in order of {@link String#compareTo}
    */
   public List<Ref> prefix(String prefix, Set<String> excludes) {
-    return new RefListing(this, RefSelection.of(prefix, excludes)).list();
+    return new ShownRefs(this, RefSelection.of(prefix, excludes)).sorted();
   }
 
   /**

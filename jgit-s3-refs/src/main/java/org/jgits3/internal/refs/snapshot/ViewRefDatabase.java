@@ -2,20 +2,14 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.ReflogReader;
 import org.jgits3.internal.function.IoSupplier;
-import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
@@ -56,33 +50,10 @@ public final class ViewRefDatabase extends LookupRefDatabase {
    * @return its refs
    */
   public static ViewRefDatabase of(ObjectStore store, Manifest manifest) {
-    return new ViewRefDatabase(new FirstAsked(store, manifest));
-  }
-
-  /** View that is created on first use. */
-  private static final class FirstAsked implements IoSupplier<RefView> {
-    private final ObjectStore store;
-    private final Manifest manifest;
-    @Nullable private RefView made; // guarded by this
-
-    FirstAsked(ObjectStore store, Manifest manifest) {
-      this.store = store;
-      this.manifest = manifest;
-    }
-
-    @Override
-    public synchronized RefView get() throws IOException {
-      if (made == null) {
-        SnapshotDownload download = new SnapshotDownload(store);
-        List<PackedRefsTable> levels = new ArrayList<>();
-        for (RefSnapshot level : manifest.refs().tables()) {
-          String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
-          levels.add(download.land(key, level));
-        }
-        made = new RefView(manifest.refs(), RefTable.of(levels));
-      }
-      return made;
-    }
+    Counters counters = new Counters();
+    TableCache kept = new TableCache(Long.MAX_VALUE, counters);
+    SnapshotTables tables = new SnapshotTables(store, counters, kept, true);
+    return new ViewRefDatabase(() -> tables.view(manifest.refs(), tables.of(manifest)));
   }
 
   @Override

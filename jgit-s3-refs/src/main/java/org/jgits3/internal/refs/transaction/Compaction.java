@@ -122,7 +122,7 @@ final class Compaction {
     return Replacement.commit(
         committer,
         base -> {
-          if (!NewSnapshot.sameTables(from.refs(), base.refs())) {
+          if (!from.refs().sameTables(base.refs())) {
             return Optional.empty();
           }
           var changed = NewSnapshot.differing(from.refs(), base.refs());

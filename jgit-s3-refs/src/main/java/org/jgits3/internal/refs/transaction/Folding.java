@@ -10,7 +10,6 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogCompaction;
-import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.UnknownOutcomeException;
@@ -84,7 +83,7 @@ public final class Folding {
 
   /** Learns of a newer manifest. Called by one thread at a time, in order of generation. */
   void observe(Manifest before, Manifest after) {
-    if (!NewSnapshot.sameTables(before.refs(), after.refs())
+    if (!before.refs().sameTables(after.refs())
         || !before.log().segments().equals(after.log().segments())) {
       roomMadeAt = after.generation();
     }

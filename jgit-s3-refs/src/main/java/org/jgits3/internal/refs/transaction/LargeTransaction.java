@@ -232,7 +232,7 @@ final class LargeTransaction<R> {
           null);
     }
     Refs before = view.refs();
-    if (!NewSnapshot.sameTables(before, base.refs())) {
+    if (!before.sameTables(base.refs())) {
       throw new SnapshotNotLoadedException(base.refs());
     }
     if (!before.symrefs().equals(base.refs().symrefs())) {

@@ -271,7 +271,7 @@ public final class SharedRefs {
       } catch (StoreException.Missing e) {
         // Another process compacted and swept between the two reads; if not, the manifest is
         // still the same and names a snapshot that is lost.
-        if (NewSnapshot.sameTables(manifest.refs(), committer.validate().manifest().refs())) {
+        if (manifest.refs().sameTables(committer.validate().manifest().refs())) {
           throw e;
         }
         missing = e;
@@ -338,9 +338,7 @@ public final class SharedRefs {
             .held(base.refs())
             .or(
                 () ->
-                    loaded
-                        .filter(view -> NewSnapshot.sameTables(base.refs(), view.refs()))
-                        .map(RefView::table))
+                    loaded.filter(view -> base.refs().sameTables(view.refs())).map(RefView::table))
             .orElseThrow(() -> new SnapshotNotLoadedException(base.refs()));
     RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);

@@ -20,14 +20,12 @@ import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.internal.store.read.ImmutableObjects;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -173,7 +171,6 @@ class BundleTest {
 
   /** Turns packs into what earlier versions wrote. */
   private void unbundle(Manifest manifest) throws IOException {
-    ImmutableObjects objects = new ImmutableObjects(store);
     String repositoryId = manifest.repositoryId();
     List<PackEntry> packs = new ArrayList<>();
     for (PackEntry pack : manifest.packs()) {
@@ -183,7 +180,8 @@ class BundleTest {
         byte[] bytes = new byte[(int) file.size()];
         String bundle = ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE);
         store.read(bundle, file.offset(), bytes, 0, bytes.length, Optional.empty());
-        objects.write(ObjectNames.packKey(repositoryId, pack.id(), e.getKey()), bytes);
+        String alone = ObjectNames.packKey(repositoryId, pack.id(), e.getKey());
+        store.put(alone, bytes, 0, bytes.length);
         files.put(e.getKey(), new PackFileEntry(file.size(), file.range(), file.crc32c(), -1));
       }
       store.delete(List.of(ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE)));
@@ -200,7 +198,7 @@ class BundleTest {
               pack.extra()));
     }
     try (ManifestCommitter committer =
-        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT)) {
+        StoredManifest.committer(store, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
       committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(packs), true));
     }
   }

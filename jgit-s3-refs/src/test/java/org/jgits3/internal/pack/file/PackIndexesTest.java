@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Indexes and other side files: loaded together, checked, and not kept without bound. */
-@Holds("ImmutableObjects, Bundles: Every side file has the CRC32C in the manifest")
+@Holds("Bundles: Every side file has the CRC32C in the manifest")
 @Holds(
     "IndexBudget, SharedPacks: Indexes of open packs take at most the configured memory, or that "
         + "of the repository being read")

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -31,7 +30,7 @@ public final class LongLog {
 
   public LongLog(ObjectStore store, String repository) {
     this.committer =
-        StoredManifest.committer(store, RepositoryName.of(repository), CommitPolicy.DEFAULT);
+        StoredManifest.committer(store, RepositoryName.of(repository), ManifestCommitter.DEADLINE);
     this.objects = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
     this.compaction = new LogCompaction(objects, committer, metrics);
   }

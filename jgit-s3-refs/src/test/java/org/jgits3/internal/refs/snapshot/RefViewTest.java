@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** A view of snapshot, overlay and symbolic refs answers as a plain map of all refs would. */
 @Holds(
-    "RefListing, RefTable, TipIndex, RefView: Listings and tips are those of a plain map of all "
+    "ShownRefs, RefTable, TipIndex, RefView: Listings and tips are those of a plain map of all "
         + "refs, with any overlay and recent table")
 class RefViewTest {
   private static final String[] NAMES = {

@@ -18,7 +18,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.TwoProcesses;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
@@ -184,7 +183,7 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   private ManifestCommitter committer() {
-    return StoredManifest.committer(objects, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+    return StoredManifest.committer(objects, RepositoryName.of("r"), ManifestCommitter.DEADLINE);
   }
 
   @Test

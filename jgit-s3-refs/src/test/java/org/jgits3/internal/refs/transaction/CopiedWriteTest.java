@@ -15,7 +15,6 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
@@ -85,10 +84,10 @@ class CopiedWriteTest {
   }
 
   private void commitByManyOthers() throws IOException {
-    CommitPolicy policy = new CommitPolicy(Duration.ofMinutes(1));
+    Duration deadline = Duration.ofMinutes(1);
     for (int i = 0; i < WRITERS; i++) {
       try (ManifestCommitter other =
-          StoredManifest.committer(objects, RepositoryName.of("r"), policy)) {
+          StoredManifest.committer(objects, RepositoryName.of("r"), deadline)) {
         assertThat(
                 other.<Boolean>commit(
                     base -> Proposal.edit(base.withDropped(base.dropped()), true)))

@@ -21,7 +21,6 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.UnlistedPack;
@@ -296,7 +295,7 @@ public class LargeBatchTest {
 
   private S3RefDatabase refs(Executor background) {
     ManifestCommitter committer =
-        StoredManifest.committer(store, RepositoryName.of("r"), CommitPolicy.DEFAULT);
+        StoredManifest.committer(store, RepositoryName.of("r"), ManifestCommitter.DEADLINE);
     SharedRefs shared =
         new SharedRefs(
             store,

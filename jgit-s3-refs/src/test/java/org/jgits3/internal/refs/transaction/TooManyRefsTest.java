@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.CommitPolicy;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.log.LogObjects;
@@ -123,8 +122,7 @@ class TooManyRefsTest {
   @Test
   void a_fold() throws IOException {
     try (ManifestCommitter committer =
-        StoredManifest.committer(
-            store, RepositoryName.of("r"), new CommitPolicy(Duration.ofSeconds(1)))) {
+        StoredManifest.committer(store, RepositoryName.of("r"), Duration.ofSeconds(1))) {
       Compaction compaction = new Compaction(upload, committer, new Counters());
       isRefused(
           () ->
