@@ -116,7 +116,7 @@ class ManifestCommitterTest {
     AtomicLong ahead = new AtomicLong();
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), POLICY, ahead(ahead), new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, ahead(ahead), new SplittableRandom(1));
     List<FutureTask<Report>> ops =
         startInTurn(
             List.of(set("before", "1"), set("op0", "20"), set("op1", "21"), set("op2", "22")));
