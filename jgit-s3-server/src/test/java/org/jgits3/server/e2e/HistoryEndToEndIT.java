@@ -77,7 +77,7 @@ class HistoryEndToEndIT extends EachStoreContract {
   }
 
   @Test
-  void reflog_of_a_deleted_branch_tells_by_whom_and_from_which_id() throws Exception {
+  void reflog_of_a_deleted_branch_tells_its_last_id_and_the_user() throws Exception {
     String lost = work.run("rev-parse", "main");
     for (String ref : List.of("refs/heads/topic", "refs/tags/v1")) {
       work.run("push", "-q", server.url("r"), "main:" + ref);
