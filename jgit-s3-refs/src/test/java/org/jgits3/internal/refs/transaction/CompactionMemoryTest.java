@@ -46,7 +46,7 @@ class CompactionMemoryTest {
 
   @Test
   void a_heap_for_one_snapshot_will_do() throws Exception {
-    assertThat(compacted(1 << 15).hasRecent()).isFalse();
+    assertThat(compacted(20_000).hasRecent()).isFalse();
   }
 
   @Test
