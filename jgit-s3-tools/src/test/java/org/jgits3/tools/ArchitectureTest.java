@@ -65,6 +65,7 @@ class ArchitectureTest {
           "refs.table.PackedRefsTable",
           "refs.table.RefDelta",
           "refs.table.RefFold",
+          "refs.table.RefNames",
           "refs.table.SnapshotMerge",
           "refs.transaction.InitialRefs",
           "store.cache.LruCache",
