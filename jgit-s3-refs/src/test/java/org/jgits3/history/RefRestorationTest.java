@@ -147,6 +147,29 @@ class RefRestorationTest {
     }
   }
 
+  @Test
+  void ref_changed_twice_under_other_messages_gets_the_value_before() throws Exception {
+    update(MASTER, commits.get(0));
+    update("refs/heads/other", commits.get(0));
+    long then = generation();
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(false);
+    batch.addCommand(
+        logged("one", commits.get(0), ObjectId.zeroId(), "refs/heads/other"),
+        logged("two", commits.get(0), ObjectId.zeroId(), MASTER),
+        logged("one", ObjectId.zeroId(), commits.get(1), MASTER));
+    TestRepositories.execute(repository, batch);
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
+    repository.history().restoration(then).apply();
+    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
+  }
+
+  private static ReceiveCommand logged(String message, ObjectId from, ObjectId to, String name) {
+    ReceiveCommand command = new ReceiveCommand(from, to, name);
+    command.setRefLogMessage(message, false);
+    return command;
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void ref_that_one_batch_deletes_and_creates_gets_the_value_before(boolean compacted)

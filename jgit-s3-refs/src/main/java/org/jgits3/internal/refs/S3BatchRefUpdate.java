@@ -276,22 +276,35 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
-  /** Records of the commands that were done, in the order in which they were made. */
+  /**
+   * Records of the commands that were done, in the order in which they were made. A record has all
+   * changes with its message, unless a ref is changed twice: what is made after that is in records
+   * of its own, so that the changes of each ref keep their order.
+   */
   private List<Logged> logged(
       List<ReceiveCommand> commands,
       Result[] results,
       BiConsumer<ReceiveCommand, List<RefChange>> recording) {
     PersonIdent who = database.identity(getRefLogIdent());
     boolean oneByOne = oneByOne(commands); // like RefDirectory, logs no-ops only if atomic
+    List<Logged> records = new ArrayList<>();
     Map<String, List<RefChange>> byMessage = new LinkedHashMap<>();
+    Set<String> changed = new HashSet<>();
     for (int i : BatchRules.order(commands)) {
       if (results[i] == OK && !(oneByOne && BatchRules.changesNothing(commands.get(i)))) {
         ReceiveCommand c = commands.get(i);
-        recording.accept(c, byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()));
+        List<RefChange> changes = new ArrayList<>();
+        recording.accept(c, changes);
+        if (changes.stream().anyMatch(change -> changed.contains(change.ref()))) {
+          byMessage.forEach((message, its) -> records.add(new Logged(who, message, its)));
+          byMessage.clear();
+          changed.clear();
+        }
+        changes.forEach(change -> changed.add(change.ref()));
+        byMessage.computeIfAbsent(message(c), m -> new ArrayList<>()).addAll(changes);
       }
     }
-    List<Logged> records = new ArrayList<>();
-    byMessage.forEach((message, changes) -> records.add(new Logged(who, message, changes)));
+    byMessage.forEach((message, its) -> records.add(new Logged(who, message, its)));
     return records;
   }
 
