@@ -201,7 +201,7 @@ final class GarbageDrop {
     return values;
   }
 
-  /** The packs that stay listed without the garbage, with their indexes loaded so far. */
+  /** The packs that stay listed without the garbage, opened with those of all handles. */
   private static final class Remaining extends PinnedPacks {
     private final SharedPacks packs;
 
@@ -213,6 +213,16 @@ final class GarbageDrop {
     @Override
     DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
       return packs.packFile(pack, create);
+    }
+
+    @Override
+    void hold(S3PackDescription pack) {
+      packs.hold(pack);
+    }
+
+    @Override
+    void forget(S3PackDescription pack) {
+      packs.forget(pack);
     }
   }
 }

@@ -147,7 +147,9 @@ public class SharedPacks {
 
   private synchronized Listing observe(Manifest manifest) {
     if (manifest.generation() > newest.generation()) { // a slow caller may come with an old one
-      boolean same = manifest.packs().equals(newest.packs());
+      boolean same =
+          manifest.packs().equals(newest.packs())
+              && manifest.identity().template().equals(newest.template()); // its drops count, too
       newest = newest.next(same ? 0 : 1, manifest);
       if (!same) {
         closeUnlisted();
@@ -309,8 +311,8 @@ public class SharedPacks {
    * Forgets a pack after a failed read of one of its files, so that the next use reads it again.
    */
   void forget(S3PackDescription pack) {
+    resources.indexes().release(openWith(pack), pack.id()); // first, so that its next load counts
     openWith(pack).drop(pack.id());
-    resources.indexes().release(openWith(pack), pack.id());
   }
 
   IoFunction<Manifest, RefDatabase> refs() {

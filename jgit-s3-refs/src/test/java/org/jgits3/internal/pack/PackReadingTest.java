@@ -10,20 +10,30 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
+import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
+import org.jgits3.store.ObjectVersion;
+import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,6 +74,51 @@ class PackReadingTest {
       store.script(RequestKind.READ, Fault.FAIL_BEFORE);
       assertThatThrownBy(() -> here.parseCommit(id)).isInstanceOf(IOException.class);
       assertThat(here.parseCommit(id).getFullMessage()).isEqualTo("first");
+    }
+  }
+
+  @Test
+  void an_index_that_failed_to_load_for_a_collection_is_tried_again() throws Exception {
+    try (S3Repository there = elsewhere.createRepository("r")) {
+      TestRepositories.update(there, "refs/heads/main", TestRepositories.commit(there, "first"));
+      TestRepositories.commit(there, "garbage");
+      new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE);
+      StoredConfig config = there.getConfig();
+      config.setString("gc", null, "pruneExpire", "now");
+      config.save();
+    }
+    AtomicReference<String> unreadable = new AtomicReference<>("no pack");
+    DelegatingObjectStore failing =
+        new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
+          @Override
+          public ObjectVersion read(ReadRequest range) throws IOException {
+            if (range.key().contains(unreadable.get())) {
+              unreadable.set("no pack");
+              throw new StoreException.Unavailable(range.key(), "is not answered", null);
+            }
+            return super.read(range);
+          }
+        };
+    StagedStore staged = new StagedStore(failing);
+    AtomicReference<ObjectId> pushed = new AtomicReference<>();
+    staged.beforeWrite(
+        () -> {
+          try (S3Repository there = elsewhere.openRepository("r")) {
+            pushed.set(TestRepositories.commit(there, "pushed"));
+            TestRepositories.update(there, "refs/heads/topic", pushed.get());
+            unreadable.set(there.manifest().packs().get(0).id());
+          }
+          DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
+        });
+    try (S3RepositoryManager of = TestRepositories.manager(staged);
+        S3Repository here = of.openRepository("r")) {
+      DfsGarbageCollector collector =
+          new DfsGarbageCollector(here).setGarbageTtl(1, TimeUnit.MILLISECONDS);
+      assertThatThrownBy(() -> collector.pack(NullProgressMonitor.INSTANCE))
+          .isInstanceOf(IOException.class);
+      assertThat(pushed.get()).isNotNull();
+      assertThat(unreadable.get()).as("a read has failed").isEqualTo("no pack");
+      assertThat(here.parseCommit(pushed.get()).getFullMessage()).isEqualTo("pushed");
     }
   }
 
