@@ -77,6 +77,9 @@ public class Follower implements LifecycleListener {
   /** Time after which a thread that posts events is waited for no longer. */
   private static final Duration POST_LONG = Duration.ofMinutes(1);
 
+  /** Maximum number of threads that post events and hang: each may use a processor. */
+  private static final int HANGING = 8;
+
   /**
    * Maximum number of projects in a round, not counting failing ones: later changes wait for its
    * end.
@@ -144,6 +147,9 @@ public class Follower implements LifecycleListener {
 
   /** Posting that began last, and when: a reading of {@link System#nanoTime}. */
   private Future<?> posting = Futures.immediateVoidFuture();
+
+  /** Postings that are waited for no longer. */
+  private final List<Future<?>> hanging = new ArrayList<>();
 
   private long postedAt = System.nanoTime();
 
@@ -412,12 +418,17 @@ public class Follower implements LifecycleListener {
   /**
    * Has events posted once the documents that they announce are written, or that takes too long. A
    * thread of its own posts them, because rules of a project decide who may see an event, and an
-   * owner can write rules that take forever.
+   * owner can write rules that take forever. With {@link #HANGING} such projects, no more events
+   * are posted.
    */
   private void postEvents() {
     Duration since = Duration.ofNanos(System.nanoTime() - postedAt);
-    if ((posting.isDone() || since.compareTo(POST_LONG) > 0)
-        && (indexing.isTried() || since.compareTo(EVENTS_WAIT) > 0)) {
+    hanging.removeIf(Future::isDone);
+    if (!posting.isDone() && since.compareTo(POST_LONG) > 0 && hanging.size() < HANGING - 1) {
+      hanging.add(posting);
+      posting = Futures.immediateVoidFuture();
+    }
+    if (posting.isDone() && (indexing.isTried() || since.compareTo(EVENTS_WAIT) > 0)) {
       postedAt = System.nanoTime();
       int read = events.unposted();
       posting = posters.submit(() -> post(read));

@@ -118,6 +118,10 @@ public class SharedEvents implements EventListener {
   private final Queue<String> others = new ArrayDeque<>();
 
   private long othersSize;
+
+  /** Projects of the events that threads post just now; guarded by this. */
+  private final Set<String> posting = new HashSet<>();
+
   private boolean listening;
 
   @Inject
@@ -337,7 +341,7 @@ public class SharedEvents implements EventListener {
   /**
    * Posts events of other nodes. Asks for each user who listens whether the user may see the event,
    * by rules of its project, so one event may take any time. The events after it can be posted by
-   * another thread.
+   * another thread, which drops those of the same project.
    *
    * @param most number of events; those beyond were read after the last round
    */
@@ -358,15 +362,41 @@ public class SharedEvents implements EventListener {
   private void post(String line) {
     try {
       Event event = gson.fromJson(line, Event.class);
-      if (event instanceof ChangeDeletedEvent ofDeleted && !isPrivate(ofDeleted)) {
-        streamed.postEvent(ofDeleted.getBranchNameKey(), ofDeleted);
-      } else if (event instanceof ChangeEvent ofChange) {
-        streamed.postEvent(change(ofChange), ofChange);
-      } else {
-        streamed.postEvent(event);
+      String project = project(event);
+      if (!begin(project)) {
+        LOG.atWarning().atMostEvery(1, TimeUnit.MINUTES).log(
+            "Following: an event of project '%s' is dropped, as its rules have not decided yet who"
+                + " may see an earlier one",
+            project);
+        return;
       }
-    } catch (RuntimeException | PermissionBackendException e) { // from a plugin missing here
+      try {
+        post(event);
+      } catch (PermissionBackendException e) {
+        LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
+      } finally {
+        end(project);
+      }
+    } catch (RuntimeException e) { // from a plugin missing here
       LOG.atFine().withCause(e).log("Following: an event is not posted: %s", line);
+    }
+  }
+
+  private synchronized boolean begin(String project) {
+    return posting.add(project);
+  }
+
+  private synchronized void end(String project) {
+    posting.remove(project);
+  }
+
+  private void post(Event event) throws PermissionBackendException {
+    if (event instanceof ChangeDeletedEvent ofDeleted && !isPrivate(ofDeleted)) {
+      streamed.postEvent(ofDeleted.getBranchNameKey(), ofDeleted);
+    } else if (event instanceof ChangeEvent ofChange) {
+      streamed.postEvent(change(ofChange), ofChange);
+    } else {
+      streamed.postEvent(event);
     }
   }
 
