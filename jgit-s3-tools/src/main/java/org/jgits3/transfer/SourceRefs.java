@@ -97,10 +97,14 @@ record SourceRefs(
 
   /** Checks a name, which becomes a file name when symbolic refs are exported. */
   static void check(String name) throws IOException {
-    boolean valid =
-        name.equals(Constants.HEAD) || (Repository.isValidRefName(name) && RefNames.storable(name));
-    if (!valid) {
+    if (!name.equals(Constants.HEAD) && !Repository.isValidRefName(name)) {
       throw new IOException("'" + name + "' is not a valid name of a ref");
+    }
+    if (!RefNames.storable(name)) {
+      throw new IOException(
+          name
+              + ": the name has more than 4096 bytes or 100 directories, or no UTF-8 form; give the"
+              + " ref another one");
     }
     if (name.indexOf('\ufffd') >= 0) { // stands for bytes that are not UTF-8
       throw new IOException(name + ": the name is not UTF-8; give the ref another one");

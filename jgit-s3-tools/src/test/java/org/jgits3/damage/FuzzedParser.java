@@ -29,6 +29,7 @@ import org.jgits3.internal.refs.log.LogReader;
 import org.jgits3.internal.refs.log.RefChangeCursor;
 import org.jgits3.internal.refs.snapshot.SnapshotDownload;
 import org.jgits3.internal.refs.table.PackedRefsTable;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.maintenance.MaintenanceBytes;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
@@ -189,7 +190,9 @@ enum FuzzedParser {
       store.put(KEY, bytes, 0, bytes.length);
       RefSnapshot snapshot = new RefSnapshot(ID, bytes.length, count, Crc32c.of(bytes), "");
       try {
-        return Optional.of(written(new SnapshotDownload(store).land(KEY, snapshot)));
+        return Optional.of(
+            written(
+                new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land(KEY, snapshot)));
       } catch (StoreException.Corrupt e) {
         assertThat(e).hasMessageContaining(KEY);
         return Optional.empty();

@@ -49,7 +49,7 @@ class SourceRefsTest {
     String name = "refs/heads/" + "a/".repeat(5000) + "a";
     assertThatThrownBy(() -> SourceRefs.of(List.of(ref(name))))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("not a valid name");
+        .hasMessageContaining("4096 bytes or 100 directories");
   }
 
   @Test

@@ -20,11 +20,6 @@ import org.jgits3.store.StoreException;
 public final class SnapshotDownload {
   private final RangeReader reader;
 
-  /** Creates a reader of the snapshots of a store whose versions are reliable. */
-  public SnapshotDownload(ObjectStore store) {
-    this(store, true, RangeReader.Sizes.DEFAULT);
-  }
-
   /**
    * Creates a reader of the snapshots of a store.
    *
@@ -33,7 +28,7 @@ public final class SnapshotDownload {
    *     reliable, so that only the CRC32C can tell
    * @param sizes sizes of requests
    */
-  SnapshotDownload(ObjectStore store, boolean trustVersions, RangeReader.Sizes sizes) {
+  public SnapshotDownload(ObjectStore store, boolean trustVersions, RangeReader.Sizes sizes) {
     this.reader = new RangeReader(store, sizes, trustVersions);
   }
 

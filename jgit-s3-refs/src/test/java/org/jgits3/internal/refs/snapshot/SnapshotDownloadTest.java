@@ -23,6 +23,7 @@ import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.read.RangeReader.Sizes;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -70,7 +71,8 @@ class SnapshotDownloadTest {
   @Test
   void snapshot_that_is_too_short_for_its_header_is_refused_by_its_key() {
     RefSnapshot snapshot = new RefSnapshot("x", 0, 0, 0, "");
-    assertThatThrownBy(() -> new SnapshotDownload(store).land(KEY, snapshot))
+    assertThatThrownBy(
+            () -> new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land(KEY, snapshot))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining(KEY);
   }

@@ -17,6 +17,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -112,7 +113,8 @@ class HugeSnapshotTest {
     assertThat(TEMPLATE).hasSize(LINES);
     RefSnapshot snapshot = new RefSnapshot("x", SIZE, COUNT, crc32c(), "");
 
-    PackedRefsTable table = new SnapshotDownload(store()).land("key", snapshot);
+    PackedRefsTable table =
+        new SnapshotDownload(store(), true, RangeReader.Sizes.DEFAULT).land("key", snapshot);
 
     assertThat(table.size()).isEqualTo(COUNT);
     assertThat(table.bytes()).isEqualTo(2 * 16 + SIZE + 4L * COUNT);

@@ -31,6 +31,7 @@ import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.RefChange;
@@ -163,7 +164,7 @@ class TooManyRefsTest {
   void a_stored_table() {
     RefSnapshot snapshot = new RefSnapshot("x", MOST + 1, 28_000_000, 0, "");
     isRefused(
-        () -> new SnapshotDownload(store).land("key", snapshot),
+        () -> new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land("key", snapshot),
         "key: 28,000,000",
         "2,147,483,640");
   }
