@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.util.Set;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.revwalk.RevWalk;
 
 /** Operations whose results in {@code RefDirectory} should not be imitated. */
 final class RefDirectoryLimits {
@@ -27,7 +28,8 @@ final class RefDirectoryLimits {
       return context.ref(r.from()) == null
           || context.ref(r.to()) != null
           || !Set.of(r.from())
-              .containsAll(context.model().getRefDatabase().getConflictingNames(r.to()));
+              .containsAll(context.model().getRefDatabase().getConflictingNames(r.to()))
+          || makesBranchOfOther(context, r);
     }
     // To delete a ref that is not there, and to say so.
     if (operation instanceof RefOperation.CommitBatch b) {
@@ -102,6 +104,18 @@ final class RefDirectoryLimits {
     boolean follows = ref != null && ref.isSymbolic();
     return Set.of("tag", "tagOfTag", "blob").contains(object)
         && S3RefDatabase.isBranch(follows ? ref.getLeaf().getName() : name);
+  }
+
+  /** Tests whether a rename would make a branch of a ref to an object that is no commit. */
+  private static boolean makesBranchOfOther(
+      RefOperation.Context context, RefOperation.Rename rename) throws IOException {
+    if (S3RefDatabase.isBranch(rename.from()) || !S3RefDatabase.isBranch(rename.to())) {
+      return false;
+    }
+    ObjectId id = context.ref(rename.from()).getObjectId();
+    try (RevWalk walk = new RevWalk(context.model())) {
+      return id != null && S3RefDatabase.isBranchToOther(rename.to(), walk, id);
+    }
   }
 
   private static boolean leadsToConflict(RefOperation.Context context, String name, boolean itself)
