@@ -48,7 +48,12 @@ final class RaceChecks {
 
   private static final Extent CREATIONS = new Extent(LANES, 400 / LANES);
 
-  /** Extent that finds one wrong write in a hundred; compatibility.md has the arithmetic. */
+  /**
+   * Extent that finds one wrong write in a hundred. If a share <i>p</i> of the writes is checked
+   * first and written then, and a part <i>q</i> of those meets another write in between, <i>n</i>
+   * rounds find nothing with probability (1 - 4<i>pq</i>)<sup><i>n</i></sup>. Behind a proxy that
+   * does this, <i>q</i> was about 0.5.
+   */
   private static final Extent UPDATES = new Extent(LANES, 800 / LANES);
 
   private static final Extent BRIEF = new Extent(1, 1);
