@@ -44,7 +44,7 @@ class RequestBudgetTest extends TwoProcesses {
       "look-up; open and look-up; request with any number of look-ups; scan for changes;"
           + " refused update, or no change";
 
-  /** Row of all operations on names that read the pointer and two manifests. */
+  /** Row of a deletion and a fork in a process that knows neither repository. */
   private static final String COLD = "delete a repository, or fork a template, first in a process";
 
   /** Row of all reads that ask nothing. */
