@@ -35,8 +35,17 @@ import org.junit.jupiter.params.Parameter;
 @Holds("No operation takes more requests than [round trips](roundtrips.md) says")
 @EachStore
 class RequestBudgetTest extends TwoProcesses {
-  /** Row of all changes of one ref. */
-  private static final String CHANGE = "update, creation, deletion or rename of a ref";
+  /** Row of all changes of refs. */
+  private static final String CHANGE =
+      "update, creation, deletion or rename of a ref; batch of 1,000 updates";
+
+  /** Row of all reads that one validation answers. */
+  private static final String VALIDATION =
+      "look-up; open and look-up; request with any number of look-ups; scan for changes;"
+          + " refused update, or no change";
+
+  /** Row of a deletion and a fork in a process that knows neither repository. */
+  private static final String COLD = "delete a repository, or fork a template, first in a process";
 
   /** Row of all reads that ask nothing. */
   private static final String WITHIN_WINDOW =
@@ -147,7 +156,7 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void look_up_of_unchanged_refs_is_one_request_without_content() throws Exception {
     openWarm("always");
-    costs("look-up, `validate = always`, nothing changed", () -> here.exactRef(REF));
+    costs(VALIDATION, () -> here.exactRef(REF));
     assertThat(cost(() -> here.exactRef(REF)).totalBytes()).isZero();
   }
 
@@ -201,7 +210,7 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void to_open_a_known_repository_for_one_look_up_is_one_request() throws Exception {
     openWarm("always");
-    costs("open, look-up, close", () -> assertThat(lookUp("r")).isEqualTo(first));
+    costs(VALIDATION, () -> assertThat(lookUp("r")).isEqualTo(first));
   }
 
   @Test
@@ -214,7 +223,7 @@ class RequestBudgetTest extends TwoProcesses {
             assertThat(r.getRefDatabase().getRefs()).hasSize(2);
           }
         };
-    costs("serve a request with any number of look-ups", fetch);
+    costs(VALIDATION, fetch);
   }
 
   @Test
@@ -222,7 +231,7 @@ class RequestBudgetTest extends TwoProcesses {
     openWarm("always");
     long began = System.nanoTime();
     Operation open = () -> assertThat(lookUpFor(began)).isEqualTo(first);
-    costs("serve a request with any number of look-ups", open);
+    costs(VALIDATION, open);
     costs("open again for the same request", open);
   }
 
@@ -235,7 +244,7 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void to_scan_for_changes_is_one_request() throws Exception {
     openWarm("always");
-    costs("scan for changes", here::scanForRepoChanges);
+    costs(VALIDATION, here::scanForRepoChanges);
   }
 
   @Test
@@ -274,10 +283,11 @@ class RequestBudgetTest extends TwoProcesses {
     RefUpdate u = here.updateRef(REF);
     u.setNewObjectId(second);
     u.setExpectedOldObjectId(second);
-    String row = "refused update, or no change";
-    costs(row, () -> assertThat(u.update()).isEqualTo(Result.LOCK_FAILURE));
-    costs(row, () -> assertThat(update(here, REF, first)).isEqualTo(Result.NO_CHANGE));
-    costs(row, () -> assertThat(update(here, REF + "/x", first)).isEqualTo(Result.LOCK_FAILURE));
+    costs(VALIDATION, () -> assertThat(u.update()).isEqualTo(Result.LOCK_FAILURE));
+    costs(VALIDATION, () -> assertThat(update(here, REF, first)).isEqualTo(Result.NO_CHANGE));
+    costs(
+        VALIDATION,
+        () -> assertThat(update(here, REF + "/x", first)).isEqualTo(Result.LOCK_FAILURE));
   }
 
   @Test
@@ -307,7 +317,7 @@ class RequestBudgetTest extends TwoProcesses {
         () ->
             TestRepositories.assertAllOk(
                 TestRepositories.createAll(here, first, 1000, i -> "refs/heads/b" + i));
-    costs("batch of 1,000 updates", batch);
+    costs(CHANGE, batch);
   }
 
   @Test
@@ -346,33 +356,17 @@ class RequestBudgetTest extends TwoProcesses {
   @Test
   void a_repository_is_deleted_by_a_write_and_its_name_freed_by_another() throws Exception {
     start("always");
-    costs(
-        "delete a repository, first in a process; the last two after its commit",
-        "r",
-        2,
-        () -> manager.delete("r"));
+    costs(COLD, "r", 2, () -> manager.delete("r"));
     manager.createRepository("new").close();
-    costs(
-        "delete a known repository; the last two after its commit",
-        "new",
-        2,
-        () -> manager.delete("new"));
+    costs("delete a known repository", "new", 2, () -> manager.delete("new"));
   }
 
   @Test
   void a_rename_is_two_writes_and_another_that_frees_the_old_name() throws Exception {
     start("always");
-    costs(
-        "rename, first in a process; the last two after its commit",
-        "new",
-        2,
-        () -> manager.rename("r", "new"));
+    costs("rename, first in a process", "new", 2, () -> manager.rename("r", "new"));
     manager.openRepository("new").close();
-    costs(
-        "rename a known repository; the last two after its commit",
-        "newer",
-        2,
-        () -> manager.rename("new", "newer"));
+    costs("rename a known repository", "newer", 2, () -> manager.rename("new", "newer"));
   }
 
   @Test
@@ -393,7 +387,7 @@ class RequestBudgetTest extends TwoProcesses {
   void a_fork_of_a_known_template_is_two_writes_and_a_look() throws Exception {
     TestTemplates.make(elsewhere, "r", "template");
     start("always");
-    costs("fork of a template, first in a process", () -> manager.fork("template", "a").close());
+    costs(COLD, () -> manager.fork("template", "a").close());
     costs("fork of a known template", () -> manager.fork("template", "b").close());
     long bytes = cost(() -> manager.fork("template", "c").close()).totalBytes();
     assertThat(bytes).as("of one manifest").isLessThan(8 << 10);
