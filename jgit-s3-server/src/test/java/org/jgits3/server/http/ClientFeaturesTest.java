@@ -24,6 +24,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,18 @@ class ClientFeaturesTest {
     return clone.run("log", "--format=%s", "--all").lines().toList();
   }
 
+  @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
+  @Test
+  void name_too_long_for_the_files_of_a_client_is_refused() {
+    String longest = "refs/heads/" + "a".repeat(250);
+    git.run("clone", "-q", url(), "clone");
+    GitResult refused = work.attempt("push", "origin", "main:" + longest + "a");
+    assertThat(refused.stderr()).contains("250 bytes between two slashes");
+    work.run(
+        "push", "-q", "origin", "main:" + longest, "main:refs/heads/" + "b".repeat(250) + "/b");
+    git.at("clone").run("fetch", "-q", "origin");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
   void deepen_counts_from_where_the_history_of_the_client_ends(String version) {
@@ -131,6 +144,36 @@ class ClientFeaturesTest {
     }
     assertThat(history(shallow)).containsExactly("12", "11", "8", "7");
     assertThat(history(whole)).hasSize(10).startsWith("12", "11", "8");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void deepen_of_a_shallow_and_a_whole_branch_leaves_that_whole(String version) {
+    work.run("checkout", "-q", "--orphan", "other");
+    for (int i = 11; i <= 15; i++) {
+      commit(i);
+    }
+    work.run("push", "-q", "origin", "other");
+    work.run("checkout", "-q", "main");
+    GitClient ours = shallow(version, url(), "ours");
+    GitClient theirs = shallow(version, "file://" + work.directory(), "theirs");
+    String protocol = "protocol.version=" + version;
+    for (GitClient clone : List.of(ours, theirs)) {
+      clone.run("-c", protocol, "fetch", "-q", "origin", "other:other");
+    }
+    work.run("checkout", "-q", "other");
+    commit(16);
+    work.run("push", "-q", "origin", "other");
+    for (GitClient clone : List.of(ours, theirs)) {
+      clone.run("-c", protocol, "fetch", "-q", "--deepen=1", "origin", "main", "other:other");
+      clone.run("fsck");
+      assertThat(clone.run("log", "--format=%s", "other").lines())
+          .as("%s", clone.directory())
+          .containsExactly("16", "15", "14", "13", "12", "11");
+      assertThat(clone.run("log", "--format=%s", "origin/main").lines())
+          .as("%s", clone.directory())
+          .startsWith("8", "7", "6");
+    }
   }
 
   private GitClient shallow(String version, String from, String to) {
