@@ -25,12 +25,11 @@ import org.objectweb.asm.Type;
  * @param name model case or rule
  * @param breaks what goes wrong because of it
  * @param world name of the world that shows it
- * @param seed seed of a run that shows it
  * @param edits places that are changed
  */
-record Mutation(String name, String breaks, String world, long seed, List<Edit> edits) {
+record Mutation(String name, String breaks, String world, List<Edit> edits) {
   /** The library as it is. */
-  static final Mutation NONE = new Mutation("none", "nothing", "", 0, List.of());
+  static final Mutation NONE = new Mutation("none", "nothing", "", List.of());
 
   /** Answer of an edited call. */
   enum Answer {
@@ -55,8 +54,8 @@ record Mutation(String name, String breaks, String world, long seed, List<Edit> 
    */
   record Edit(String type, String method, String call, Answer answer, String elsewhere) {}
 
-  static Mutation of(String world, String name, long seed, String breaks) {
-    return new Mutation(name, breaks, world, seed, List.of());
+  static Mutation of(String world, String name, String breaks) {
+    return new Mutation(name, breaks, world, List.of());
   }
 
   Mutation with(String type, String method, String call, Answer answer) {
@@ -70,7 +69,7 @@ record Mutation(String name, String breaks, String world, long seed, List<Edit> 
   private Mutation plus(Edit edit) {
     List<Edit> all = new ArrayList<>(edits);
     all.add(edit);
-    return new Mutation(name, breaks, world, seed, all);
+    return new Mutation(name, breaks, world, all);
   }
 
   boolean concerns(String type) {

@@ -32,141 +32,136 @@ final class Mutations {
 
   static List<Mutation> all() {
     return List.of(
-        Mutation.of(COMMITS, "A0", 1, "a success is told before the write is made")
+        Mutation.of(COMMITS, "A0", "a success is told before the write is made")
             .elsewhere(LOOP, "propose", "edited", "deliverFirst"),
-        Mutation.of(COMMITS, "A0 own", 14, "a writer does not find its own write")
+        Mutation.of(COMMITS, "A0 own", "a writer does not find its own write")
             .with(LOOP, "judge", "containsKey", NOTHING),
-        Mutation.of(COMMITS, "A1", 3, "all batches have one nonce")
+        Mutation.of(COMMITS, "A1", "all batches have one nonce")
             .elsewhere(LOOP, "propose", "random", "sameName"),
-        Mutation.of(COMMITS, "A2", 3, "any later write is taken for the own one")
+        Mutation.of(COMMITS, "A2", "any later write is taken for the own one")
             .with(LOOP, "judge", "containsKey", TRUE),
-        Mutation.of(COMMITS, "A3", 3_501, "writers are pruned without a record")
+        Mutation.of(COMMITS, "A3", "writers are pruned without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
-        Mutation.of(
-                COMMITS,
-                "A14",
-                2_819,
-                "pruning makes writes unknown of which no attempt is in doubt")
+        Mutation.of(COMMITS, "A14", "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
-        Mutation.of(COMMITS, "A14b", 3_501, "pruning makes no write unknown")
+        Mutation.of(COMMITS, "A14b", "pruning makes no write unknown")
             .with("internal.commit.WriterTable", "tells", "prunedTo", NOTHING),
-        Mutation.of(COMMITS, "A15b", 3_501, "a write in doubt is proposed anew")
+        Mutation.of(COMMITS, "A15b", "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
-        Mutation.of(COMMITS, "A16", 129, "a write that was sent is reported as not attempted")
+        Mutation.of(COMMITS, "A16", "a write that was sent is reported as not attempted")
             .with(LOOP, "propose", "send", TRUE),
-        Mutation.of(COMMITS, "B1", 7, "a refusal is told before the write of its batch is made")
+        Mutation.of(COMMITS, "B1", "a refusal is told before the write of its batch is made")
             .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
-        Mutation.of(COMMITS, "B2", 9, "a refusal rests on a manifest that was read before")
+        Mutation.of(COMMITS, "B2", "a refusal rests on a manifest that was read before")
             .with(LOOP, "refuse", "allMatch", TRUE),
-        Mutation.of(NAMES, "E-m1", 84, "a pointer under way is not fenced")
+        Mutation.of(NAMES, "E-m1", "a pointer under way is not fenced")
             .with(BIND, "isLeft", "epoch#2", NOTHING),
-        Mutation.of(NAMES, "E-m2", 1_000, "the second write does not check the epoch")
+        Mutation.of(NAMES, "E-m2", "the second write does not check the epoch")
             .elsewhere(BIND, "commit", "commit", "commitInAnyEpoch"),
-        Mutation.of(NAMES, "E-m3", 129, "an own old pointer is not written anew")
+        Mutation.of(NAMES, "E-m3", "an own old pointer is not written anew")
             .elsewhere(BIND, "takePointer", "nonce", "target"),
-        Mutation.of(NAMES, "E-m4", 1, "a pointer is written without a precondition")
+        Mutation.of(NAMES, "E-m4", "a pointer is written without a precondition")
             .elsewhere(POINTER, "replace", "decide", "replaceAny"),
-        Mutation.of(NAMES, "E-m5", 1, "a pointer is taken whatever it leads to")
+        Mutation.of(NAMES, "E-m5", "a pointer is taken whatever it leads to")
             .with(BIND, "takePointer", "checkFree", NOTHING),
-        Mutation.of(NAMES, "E-m6", 40, "a pointer to a missing manifest counts as free")
+        Mutation.of(NAMES, "E-m6", "a pointer to a missing manifest counts as free")
             .elsewhere(BIND, "checkFree", "read", "readOrFenced"),
-        Mutation.of(NAMES, "E-m7", 11, "a refused commit is not looked for")
+        Mutation.of(NAMES, "E-m7", "a refused commit is not looked for")
             .with(LOOP, "judge", "containsKey", NOTHING),
-        Mutation.of(NAMES, "E-m8", 1, "a reader goes by the pointer alone")
+        Mutation.of(NAMES, "E-m8", "a reader goes by the pointer alone")
             .elsewhere("internal.commit.LatestManifest", "accept", "filter", "unfiltered"),
-        Mutation.of(NAMES, "E-m9", 62, "dead pointers are deleted")
+        Mutation.of(NAMES, "E-m9", "dead pointers are deleted")
             .elsewhere(POINTER, "tidy", "attempt", "deletePointer"),
-        Mutation.of(NAMES, "E-m17", 23, "a fork does not look at its template again")
+        Mutation.of(NAMES, "E-m17", "a fork does not look at its template again")
             .with(CATALOG, "fork", "isPresent", TRUE),
-        Mutation.of(NAMES, "E-m18", 1_854, "it looks before its second write")
+        Mutation.of(NAMES, "E-m18", "it looks before its second write")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
             .elsewhere(CATALOG, "fork", "readAgain", "templateBefore"),
-        Mutation.of(NAMES, "E-m19", 953, "it looks for its template by the name")
+        Mutation.of(NAMES, "E-m19", "it looks for its template by the name")
             .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
             .elsewhere(CATALOG, "fork", "readAgain", "templateByName"),
-        Mutation.of(NAMES, "E-m20", 166, "a sweep of a deleted template does not look for forks")
+        Mutation.of(NAMES, "E-m20", "a sweep of a deleted template does not look for forks")
             .with(SWEEP, "runDeleted", "mayHaveForks", NOTHING),
-        Mutation.of(NAMES, "E-m21", 393, "it looks for forks before it reads the tombstone")
+        Mutation.of(NAMES, "E-m21", "it looks for forks before it reads the tombstone")
             .elsewhere("S3RepositoryManager", "sweepById", "read", "readAfterForks")
             .elsewhere(SWEEP, "runDeleted", "of", "forksBefore"),
-        Mutation.of(NAMES, "E-m22", 30_682, "it looks for forks by the names")
+        Mutation.of(NAMES, "E-m22", "it looks for forks by the names")
             .elsewhere("internal.fork.Forks", "of", "readAll", "readAllByName"),
-        Mutation.of(NAMES, "E-m23", 1, "a sweep of what an import left commits nothing")
+        Mutation.of(NAMES, "E-m23", "a sweep of what an import left commits nothing")
             .with(SWEEP, "runImporting", "commit", NOTHING)
             .with(SWEEP, "runImporting", "booleanValue", TRUE)
             .elsewhere(SWEEP, "runImporting", "read", "tombstoneOf"),
-        Mutation.of(NAMES, "E-m24", 3_256, "it deletes the objects though its commit was refused")
+        Mutation.of(NAMES, "E-m24", "it deletes the objects though its commit was refused")
             .with(SWEEP, "runImporting", "booleanValue", TRUE)
             .elsewhere(SWEEP, "runImporting", "read", "tombstoneOf"),
-        Mutation.of(NAMES, "E-m25", 2_593, "entries of writers are dropped without a record")
+        Mutation.of(NAMES, "E-m25", "entries of writers are dropped without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
-        Mutation.of(NAMES, "E-m29", 80, "a repeated deletion does not look at the name again")
+        Mutation.of(NAMES, "E-m29", "a repeated deletion does not look at the name again")
             .elsewhere(CATALOG, "delete", "commit", "deleteByAnyName"),
-        Mutation.of(NAMES, "E-m38", 129, "a pointer is marked free whatever its epoch")
+        Mutation.of(NAMES, "E-m38", "a pointer is marked free whatever its epoch")
             .with(POINTER, "tidy", "epoch", NOTHING),
-        Mutation.of(NAMES, "E-m39", 36, "a pointer under way counts as taken")
+        Mutation.of(NAMES, "E-m39", "a pointer under way counts as taken")
             .elsewhere(BIND, "checkFree", "pause", "taken"),
-        Mutation.of(REFS, "C1", 20, "a fold clears the overlay")
+        Mutation.of(REFS, "C1", "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
-        Mutation.of(REFS, "C2", 38, "a fold removes the names that it folded")
+        Mutation.of(REFS, "C2", "a fold removes the names that it folded")
             .elsewhere(FOLD, "commit", "differing", "unfoldedDiffer"),
-        Mutation.of(REFS, "C3", 29, "a fold does not check its base")
+        Mutation.of(REFS, "C3", "a fold does not check its base")
             .with(FOLD, "commit", "sameTables", TRUE),
-        Mutation.of(REFS, "L2", 29, "a fold into the base compares the base alone")
+        Mutation.of(REFS, "L2", "a fold into the base compares the base alone")
             .elsewhere(FOLD, "commit", "sameTables", "sameBase"),
-        Mutation.of(REFS, "L3", 18, "a recent table has no marks of deleted refs")
+        Mutation.of(REFS, "L3", "a recent table has no marks of deleted refs")
             .with("internal.refs.table.RefFold", "<init>", "marked", FIRST),
-        Mutation.of(REFS, "L4", 162, "a fold keeps in the overlay what differs from the base")
+        Mutation.of(REFS, "L4", "a fold keeps in the overlay what differs from the base")
             .elsewhere("internal.refs.snapshot.NewSnapshot", "express", "value", "valueInBase"),
-        Mutation.of(REFS, "C5a", 513, "a fold that gives up in doubt deletes its snapshot")
+        Mutation.of(REFS, "C5a", "a fold that gives up in doubt deletes its snapshot")
             .elsewhere("internal.commit.Replacement", "commit", "commit", "foldGivesUp"),
-        Mutation.of(REFS, "log", 6, "a fold of the log drops what was logged meanwhile")
+        Mutation.of(REFS, "log", "a fold of the log drops what was logged meanwhile")
             .elsewhere(
                 "internal.refs.log.LogCompaction$Run", "replacedBy", "removeAll", "removeAll"),
-        Mutation.of(REFS, "log base", 99, "a fold of the log does not check its base")
+        Mutation.of(REFS, "log base", "a fold of the log does not check its base")
             .with("internal.refs.log.LogCompaction", "commit", "sameIn", TRUE),
-        Mutation.of(REFS, "large", 48, "a large batch does not look at refs that others changed")
+        Mutation.of(REFS, "large", "a large batch does not look at refs that others changed")
             .with(LARGE, "propose", "concernedBy", NOTHING),
-        Mutation.of(REFS, "large base", 215, "a large batch does not check its base")
+        Mutation.of(REFS, "large base", "a large batch does not check its base")
             .with(LARGE, "propose", "sameTables", TRUE),
-        Mutation.of(REFS, "table", 129, "a change is made on refs of another snapshot")
+        Mutation.of(REFS, "table", "a change is made on refs of another snapshot")
             .with(SHARED, "propose", "sameTables", TRUE),
-        Mutation.of(REFS, "torn", 4, "an atomic batch is applied one by one")
+        Mutation.of(REFS, "torn", "an atomic batch is applied one by one")
             .with("internal.refs.S3BatchRefUpdate", "apply", "oneByOne", TRUE),
-        Mutation.of(REFS, "expected", 4, "an update does not compare the expected value")
+        Mutation.of(REFS, "expected", "an update does not compare the expected value")
             .with("internal.refs.S3RefUpdate", "doUpdate", "acceptable", TRUE),
-        Mutation.of(REFS, "D1", 42, "a commit does not check the boundary")
+        Mutation.of(REFS, "D1", "a commit does not check the boundary")
             .with(RULES, "check", "checkNames", NOTHING),
-        Mutation.of(REFS, "D2", 3_301, "a sweep sets the boundary instead of raising it")
+        Mutation.of(REFS, "D2", "a sweep sets the boundary instead of raising it")
             .with(RULES, "check", "notBelow", FIRST),
-        Mutation.of(REFS, "D3", 69, "a sweep uses the manifest from before its boundary")
+        Mutation.of(REFS, "D3", "a sweep uses the manifest from before its boundary")
             .elsewhere(SWEEP, "run", "validate", "remember")
             .elsewhere(SWEEP, "run", "cached", "remembered"),
-        Mutation.of(REFS, "boundary", 6, "a sweep deletes what was minted after its boundary")
+        Mutation.of(REFS, "boundary", "a sweep deletes what was minted after its boundary")
             .with("maintenance.UnlistedObjects", "contains", "getAsLong", NOTHING),
-        Mutation.of(PACKS, "D1 packs", 5, "a commit does not check the boundary")
+        Mutation.of(PACKS, "D1 packs", "a commit does not check the boundary")
             .with(RULES, "check", "checkNames", NOTHING),
-        Mutation.of(PACKS, "D6", 2, "a collection writes the list of packs as a whole")
+        Mutation.of(PACKS, "D6", "a collection writes the list of packs as a whole")
             .with(REPLACEMENT, "apply", "containsAll", TRUE)
             .elsewhere(REPLACEMENT, "apply", "packs", "nothing"),
-        Mutation.of(PACKS, "E0", 71, "neither a collection nor a writer looks again")
+        Mutation.of(PACKS, "E0", "neither a collection nor a writer looks again")
             .with(DROP, "drop", "covers", TRUE)
             .with(SHARED, "propose", "check", NOTHING)
             .with(LARGE, "edit", "check", NOTHING),
-        Mutation.of(PACKS, "E1", 71, "only a collection looks again")
+        Mutation.of(PACKS, "E1", "only a collection looks again")
             .with(SHARED, "propose", "check", NOTHING)
             .with(LARGE, "edit", "check", NOTHING),
-        Mutation.of(PACKS, "E2", 114, "only a writer looks again")
-            .with(DROP, "drop", "covers", TRUE),
-        Mutation.of(PACKS, "E5", 348, "a collection looks at moved refs once")
+        Mutation.of(PACKS, "E2", "only a writer looks again").with(DROP, "drop", "covers", TRUE),
+        Mutation.of(PACKS, "E5", "a collection looks at moved refs once")
             .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
-        Mutation.of(PACKS, "dropped", 71, "a collection does not note that it dropped objects")
+        Mutation.of(PACKS, "dropped", "a collection does not note that it dropped objects")
             .with(DROP, "drop", "withDropped", FIRST),
-        Mutation.of(PACKS, "push", 1, "refs of a push are committed without its pack")
+        Mutation.of(PACKS, "push", "refs of a push are committed without its pack")
             .with("internal.commit.SubmittedChange", "propose", "list", FIRST),
-        Mutation.of(PACKS, "hook", 820, "what a hook inserts is listed without the pack below it")
+        Mutation.of(PACKS, "hook", "what a hook inserts is listed without the pack below it")
             .elsewhere("internal.pack.SharedPacks", "commit", "listedWith", "listedAlone"),
-        Mutation.of(PACKS, "files", 1, "a pack is listed before its files are stored")
+        Mutation.of(PACKS, "files", "a pack is listed before its files are stored")
             .with("internal.pack.NewPacks", "complete", "writeHeld", NOTHING));
   }
 }

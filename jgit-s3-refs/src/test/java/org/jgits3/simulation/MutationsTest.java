@@ -3,23 +3,40 @@ package org.jgits3.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Faults that are put into the library are found, each by the seed in {@link Mutations}. Where a
- * change of the library has changed the runs, other seeds are tried, and the first that finds it is
- * printed; put that one into the list.
+ * Faults that are put into the library are found, each by its seed in {@link Seeds}. Where a change
+ * of the library has changed the runs, other seeds are tried, which takes longer: with {@code
+ * -Dmutations.update=true} the first that finds it is kept.
  */
 @ExtendWith(Quiet.class)
 class MutationsTest {
-  private static final int MOST = 20_000;
+  private static final int MOST = 40_000;
+
+  private static Seeds seeds;
+
+  @BeforeAll
+  static void read() throws IOException {
+    seeds = new Seeds();
+  }
+
+  @AfterAll
+  static void write() throws IOException {
+    if (Boolean.getBoolean("mutations.update")) {
+      seeds.write(mutations());
+    }
+  }
 
   static List<Mutation> mutations() {
     return Mutations.all();
@@ -29,15 +46,16 @@ class MutationsTest {
   @MethodSource("mutations")
   void every_fault_is_found(Mutation mutation) throws Throwable {
     SimulationRun runs = new SimulationRun(mutation.world(), mutation);
-    if (finds(runs, mutation.seed())) {
+    if (finds(runs, seeds.of(mutation))) {
       return;
     }
     OptionalLong seed = OptionalLong.empty();
     for (long next = 1; next <= MOST && seed.isEmpty(); next++) {
       seed = finds(runs, next) ? OptionalLong.of(next) : seed;
     }
-    System.out.println(mutation.name() + " is found by seed " + seed + " now");
     assertThat(seed).as(mutation.toString()).isPresent();
+    System.out.println(mutation.name() + " is found by seed " + seed.getAsLong() + " now");
+    seeds.put(mutation, seed.getAsLong());
   }
 
   private static boolean finds(SimulationRun runs, long seed) {
@@ -59,7 +77,7 @@ class MutationsTest {
     for (Mutation each : Mutations.all()) {
       worlds
           .computeIfAbsent(each.world(), world -> new SimulationRun(world, Mutation.NONE))
-          .run(each.seed(), null);
+          .run(seeds.of(each), null);
     }
   }
 

@@ -47,6 +47,9 @@ class StoreOutageIT {
   /** Less than {@code s3.commitDeadline}, and more than three checks of a load balancer. */
   private static final Duration OUTAGE = Duration.ofSeconds(28);
 
+  /** Time between the checks of a load balancer. */
+  private static final Duration CHECK_INTERVAL = Duration.ofMillis(500);
+
   /** Time that load balancers give a check. */
   private static final Duration CHECK_TIMEOUT = Duration.ofSeconds(2);
 
@@ -126,6 +129,7 @@ class StoreOutageIT {
       for (ServerProcess server : servers) {
         while (status(server, "healthz/store") != 200) {
           assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
+          Thread.sleep(CHECK_INTERVAL.toMillis());
         }
       }
     }
@@ -178,6 +182,7 @@ class StoreOutageIT {
         while (System.nanoTime() < over) {
           away.checkServers();
           silent.checkServers();
+          Thread.sleep(CHECK_INTERVAL.toMillis());
         }
         away.checkStoreIsUnhealthy();
         silent.checkStoreIsUnhealthy();

@@ -37,6 +37,7 @@ public record Command(List<String> line, int exitCode, String stdout, String std
   public static final List<String> BRIEF =
       List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
+  private static final List<String> ARCHIVED = ClassArchive.options(PROGRAM);
   private static final long DEADLINE_SECONDS = 120;
 
   /** Runs a command on a store until it ends. */
@@ -102,6 +103,7 @@ public record Command(List<String> line, int exitCode, String stdout, String std
   public static List<String> javaCommand(List<String> jvmOptions, List<String> args) {
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(ARCHIVED);
     line.addAll(jvmOptions);
     line.addAll(List.of("-jar", PROGRAM.toString()));
     line.addAll(args);
