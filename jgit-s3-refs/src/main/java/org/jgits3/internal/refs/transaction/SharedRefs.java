@@ -26,7 +26,6 @@ import org.jgits3.internal.refs.log.LogReader;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.snapshot.TableCache;
@@ -319,7 +318,7 @@ public final class SharedRefs {
         }
         folding.consider(obliged.get());
         return verdict;
-      } catch (SnapshotNotLoadedException e) {
+      } catch (OvertakenException e) {
         // Held here until the end: there may be no memory to keep it in between.
         loaded = Optional.of(current().view());
       } catch (ManifestException.TooLarge e) {
@@ -339,7 +338,7 @@ public final class SharedRefs {
             .or(
                 () ->
                     loaded.filter(view -> base.refs().sameTables(view.refs())).map(RefView::table))
-            .orElseThrow(() -> new SnapshotNotLoadedException(base.refs()));
+            .orElseThrow(() -> new OvertakenException("a table of refs"));
     RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);
     if (edits.isEmpty()) {
@@ -433,7 +432,7 @@ public final class SharedRefs {
         R verdict = committer.commit(large::propose, objects.unlisted());
         installIfListed(large);
         return verdict;
-      } catch (SnapshotNotLoadedException | OvertakenException e) {
+      } catch (OvertakenException e) {
         LOG.debug("preparing a large batch again", e);
         large.discard(upload, log);
       } catch (ManifestException.TooLarge e) {
