@@ -275,7 +275,7 @@ final class LargeTransaction<R> {
       tail.add(SharedRefs.entry(base.generation() + 1, record, recorded.get(i)));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
-    ObjectsDroppedException.check(base, () -> prepared.tips(view), seen);
+    SharedRefs.checkDropped(base, () -> prepared.tips(view), seen);
     return Proposal.edit(next, prepared.outcome().verdict());
   }
 }

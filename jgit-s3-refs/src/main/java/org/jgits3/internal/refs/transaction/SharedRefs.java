@@ -7,11 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.util.SystemReader;
@@ -345,8 +348,23 @@ public final class SharedRefs {
       return Proposal.noEdit(outcome.verdict());
     }
     Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
-    ObjectsDroppedException.check(base, edits::tips, seen);
+    checkDropped(base, edits::tips, seen);
     return Proposal.edit(next, outcome.verdict());
+  }
+
+  /**
+   * Checks that no garbage was removed, if a change makes refs point to objects.
+   *
+   * @param base manifest to change
+   * @param tips gives the ids that the changed refs will point to
+   * @param seen generation of a manifest that was known before the first look for an object
+   * @throws ObjectsDroppedException if garbage was removed since that generation
+   */
+  static void checkDropped(Manifest base, Supplier<Set<ObjectId>> tips, long seen)
+      throws ObjectsDroppedException {
+    if (base.dropped() > seen && !tips.get().isEmpty()) {
+      throw new ObjectsDroppedException(tips.get());
+    }
   }
 
   private static TransactionLog logged(Manifest base, List<RefTransaction.Logged> records) {
