@@ -26,7 +26,7 @@ import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockFileReader;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.log.LogReader;
-import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.refs.snapshot.SnapshotReader;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.maintenance.MaintenanceBytes;
@@ -190,7 +190,7 @@ enum FuzzedParser {
       try {
         return Optional.of(
             written(
-                new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land(KEY, snapshot)));
+                new SnapshotReader(store, true, RangeReader.Sizes.DEFAULT).read(KEY, snapshot)));
       } catch (StoreException.Corrupt e) {
         assertThat(e).hasMessageContaining(KEY);
         return Optional.empty();
