@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -136,10 +135,10 @@ public final class S3Settings {
           COLLECT_AFTER,
           MONITOR);
 
-  private final Map<Setting<?>, Object> values;
+  private final IdentityHashMap<Setting<?>, Object> values;
   private final Config config;
 
-  private S3Settings(Map<Setting<?>, Object> values, Config config) {
+  private S3Settings(IdentityHashMap<Setting<?>, Object> values, Config config) {
     this.values = values; // by identity, since each setting is a constant
     this.config = config;
   }
@@ -156,7 +155,7 @@ public final class S3Settings {
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
     checkKeys(config, source);
     checkBlockCache(config, source);
-    Map<Setting<?>, Object> values = new IdentityHashMap<>();
+    IdentityHashMap<Setting<?>, Object> values = new IdentityHashMap<>();
     for (Setting<?> setting : ALL) {
       values.put(setting, setting.read(config, source));
     }
@@ -206,7 +205,7 @@ public final class S3Settings {
    * @throws IllegalArgumentException if no {@link ObjectStoreProvider} has the scheme of its URL
    */
   public S3Settings withLocation(StoreLocation other) {
-    Map<Setting<?>, Object> changed = new IdentityHashMap<>(values);
+    IdentityHashMap<Setting<?>, Object> changed = new IdentityHashMap<>(values);
     changed.put(STORE, Stores.known(other));
     return new S3Settings(changed, config);
   }
