@@ -29,10 +29,9 @@ import org.jgits3.internal.fork.Forks;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.IndexBudget;
-import org.jgits3.internal.pack.PackResources;
+import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.PackFiles;
-import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.TableCache;
 import org.jgits3.internal.store.ReadOnlyObjectStore;
@@ -98,7 +97,7 @@ public final class S3RepositoryManager implements Closeable {
   private volatile boolean maintaining;
   private final Counters counters = new Counters();
   private final TableCache tableBudget;
-  private final PackResources packs;
+  private final SharedPacks.Resources packs;
 
   private final KnownRepositories repositories;
 
@@ -191,14 +190,13 @@ public final class S3RepositoryManager implements Closeable {
     BlockCache.configureOnce(settings.config());
     this.tableBudget = new TableCache(settings.tableLimit(), counters);
     this.packs =
-        new PackResources(
+        new SharedPacks.Resources(
             store,
             new PackUploads(store, settings.uploads()),
             new PackFiles(
                 store, settings.diskCache().map(options -> new DiskCache(store, options))),
             settings.spills(),
-            new TransferMemory(settings.receiveLimit()),
-            settings.pushLimits(),
+            settings.transferLimits(),
             new IndexBudget(settings.indexLimit()),
             ConcurrentHashMap.newKeySet());
     this.catalog = new RepositoryCatalog(store, settings.commitDeadline());
@@ -809,7 +807,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return budget of all repositories of this manager
    */
   public MemoryUse receiveMemory() {
-    return packs.memory();
+    return packs.limits().memory();
   }
 
   /**

@@ -11,10 +11,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,7 +26,8 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
-import org.jgits3.internal.pack.limit.PushLimits;
+import org.jgits3.internal.pack.limit.TransferLimits;
+import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.StoreLocation;
@@ -135,11 +135,11 @@ public final class S3Settings {
           COLLECT_AFTER,
           MONITOR);
 
-  private final Map<Setting<?>, Object> values;
+  private final IdentityHashMap<Setting<?>, Object> values;
   private final Config config;
 
-  private S3Settings(Map<Setting<?>, Object> values, Config config) {
-    this.values = Map.copyOf(values);
+  private S3Settings(IdentityHashMap<Setting<?>, Object> values, Config config) {
+    this.values = values; // by identity, since each setting is a constant
     this.config = config;
   }
 
@@ -155,7 +155,7 @@ public final class S3Settings {
   public static S3Settings from(Config config, String source) throws ConfigInvalidException {
     checkKeys(config, source);
     checkBlockCache(config, source);
-    Map<Setting<?>, Object> values = new HashMap<>();
+    IdentityHashMap<Setting<?>, Object> values = new IdentityHashMap<>();
     for (Setting<?> setting : ALL) {
       values.put(setting, setting.read(config, source));
     }
@@ -205,7 +205,7 @@ public final class S3Settings {
    * @throws IllegalArgumentException if no {@link ObjectStoreProvider} has the scheme of its URL
    */
   public S3Settings withLocation(StoreLocation other) {
-    Map<Setting<?>, Object> changed = new HashMap<>(values);
+    IdentityHashMap<Setting<?>, Object> changed = new IdentityHashMap<>(values);
     changed.put(STORE, Stores.known(other));
     return new S3Settings(changed, config);
   }
@@ -293,8 +293,9 @@ public final class S3Settings {
   }
 
   /** Limits of the work of a push. */
-  PushLimits pushLimits() {
-    return new PushLimits(value(DELTA_DEPTH), value(PROCESSOR_TIME));
+  TransferLimits transferLimits() {
+    return new TransferLimits(
+        new TransferMemory(receiveLimit()), value(DELTA_DEPTH), value(PROCESSOR_TIME));
   }
 
   /**

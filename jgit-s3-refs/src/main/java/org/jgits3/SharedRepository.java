@@ -10,7 +10,6 @@ import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.pack.PackResources;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.internal.refs.snapshot.TableCache;
@@ -56,7 +55,7 @@ final class SharedRepository {
   private final AtomicReference<BackgroundMaintenance> maintenance = new AtomicReference<>();
 
   SharedRepository(
-      PackResources resources,
+      SharedPacks.Resources resources,
       Optional<RepositoryName> name,
       @Nullable String repositoryId,
       S3Settings settings,

@@ -63,7 +63,6 @@ class ArchitectureTest {
   private static final Set<String> WALL =
       Set.of(
           "S3Repository",
-          "internal.pack.DeferredPack",
           "internal.pack.Blobs",
           "internal.pack.DeferredPacks",
           "internal.pack.GarbageDrop",

@@ -14,7 +14,6 @@ import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockCursor.Part;
 import org.jgits3.internal.refs.log.BlockFileReader;
 import org.jgits3.internal.refs.log.LogObjects;
-import org.jgits3.internal.refs.log.RefChangeCursor;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
@@ -119,7 +118,7 @@ public final class Transactions {
   }
 
   private Transaction ofTail(LogEntry entry) {
-    return transaction(entry, each -> visitTail(entry, each));
+    return transaction(entry, each -> objects.forEachChange(manifest, entry, each::accept));
   }
 
   /** First part of the next transaction in a segment; empty after the last. */
@@ -133,13 +132,6 @@ public final class Transactions {
       restOfUnfinished();
     }
     return nextPart();
-  }
-
-  private void visitTail(LogEntry entry, Consumer<RefChange> each) throws IOException {
-    RefChangeCursor changes = objects.changes(manifest, entry);
-    for (var next = changes.next(); next.isPresent(); next = changes.next()) {
-      each.accept(next.get());
-    }
   }
 
   private void visit(Part first, Consumer<RefChange> each) throws IOException {

@@ -375,10 +375,10 @@ final class SimulatedCode extends ClassLoader {
     /** Class, method, constant, and the one to take instead. */
     private static final Map<String, Integer> BOUNDS =
         Map.of(
-            "org.jgits3.internal.refs.transaction.Compaction.level 1001", 3,
+            "org.jgits3.internal.refs.transaction.Folding.overlayLevel 1001", 3,
             "org.jgits3.internal.refs.table.RefFold.of 32000", 1,
             "org.jgits3.internal.refs.table.RefFold.of 2000", 8,
-            "org.jgits3.internal.refs.log.LogCompaction.level 251", 5,
+            "org.jgits3.internal.refs.transaction.Folding.tailLevel 251", 5,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 6144", 300,
             "org.jgits3.internal.refs.transaction.SharedRefs.commitBatch 237568", 300,
             "org.jgits3.maintenance.PackCompaction.due 10", 2,

@@ -26,8 +26,7 @@ import org.jgits3.internal.refs.log.BlockCursor;
 import org.jgits3.internal.refs.log.BlockFileReader;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.log.LogReader;
-import org.jgits3.internal.refs.log.RefChangeCursor;
-import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.refs.snapshot.SnapshotReader;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.maintenance.MaintenanceBytes;
@@ -38,7 +37,6 @@ import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
@@ -192,7 +190,7 @@ enum FuzzedParser {
       try {
         return Optional.of(
             written(
-                new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land(KEY, snapshot)));
+                new SnapshotReader(store, true, RangeReader.Sizes.DEFAULT).read(KEY, snapshot)));
       } catch (StoreException.Corrupt e) {
         assertThat(e).hasMessageContaining(KEY);
         return Optional.empty();
@@ -432,12 +430,8 @@ enum FuzzedParser {
         file,
         (objects, stored) -> {
           LogEntry entry = new LogEntry(1, 1, 0, "n", "e", "m", List.of(), Optional.of(stored));
-          RefChangeCursor changes = objects.changes(LISTING, entry);
-          Optional<RefChange> next = changes.next();
-          while (next.isPresent()) {
-            assertThat(next.get().oldId()).isInstanceOf(ObjectId.class);
-            next = changes.next();
-          }
+          objects.forEachChange(
+              LISTING, entry, change -> assertThat(change.oldId()).isInstanceOf(ObjectId.class));
         });
   }
 }

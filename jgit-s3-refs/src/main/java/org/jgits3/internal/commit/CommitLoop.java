@@ -25,8 +25,8 @@ import org.jgits3.store.StoreException;
  *
  * <p>During a step, the loop belongs to the thread that does it. Between two steps, it belongs to
  * the holder of the committer's lock, under which the committer picks the thread for the next step.
- * So nothing here has a lock of its own. Other threads call only {@link #hasCommitted} and {@link
- * #expire}, which use no more than {@link #own} and {@link #lastTrouble}.
+ * So nothing here has a lock of its own. Other threads call only {@link #expire}, which uses no
+ * more than {@link #lastTrouble}.
  */
 final class CommitLoop {
   private static final int NONCE_BYTES = 8;
@@ -38,7 +38,6 @@ final class CommitLoop {
   private final Ticker ticker;
   private final Pacing pacing;
   private final ListingRules rules;
-  private final OwnCommits own = new OwnCommits();
 
   /** Nonce of the last batch that was applied; empty before the first. */
   private String lastBatch = "";
@@ -152,11 +151,6 @@ final class CommitLoop {
     } catch (RuntimeException | Error e) {
       state = fail(state.changes(), Count.UNKNOWN_ERROR, "failed unexpectedly", e);
     }
-  }
-
-  /** Tests whether this loop has committed a generation, as far as it remembers. */
-  boolean hasCommitted(long generation) {
-    return own.contains(generation);
   }
 
   private Duration left(long deadline) {
@@ -299,7 +293,7 @@ final class CommitLoop {
       latest.gone(Optional.of(newest.manifest().state())); // the cached manifest lacks this write
     }
     lastBatch = batch.nonce();
-    own.add(batch.manifest().generation());
+    latest.committed(batch.manifest().generation());
     batch.deliver();
     return idle();
   }

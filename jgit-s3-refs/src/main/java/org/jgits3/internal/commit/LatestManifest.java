@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -18,13 +19,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest manifest of one repository that this process has seen. Its generation never goes back,
- * however late an answer arrives.
+ * The newest manifest of one repository that this process has seen, and the newest generations that
+ * it has committed. The generation of the manifest never goes back, however late an answer arrives.
  *
  * <p>Safe for use by many threads.
  */
 final class LatestManifest {
   private static final Logger LOG = LoggerFactory.getLogger(LatestManifest.class);
+
+  /** Number of own generations remembered. */
+  private static final int OWN = 256;
 
   private final ManifestFile file;
   private final AtomicLong arrivals = new AtomicLong();
@@ -34,6 +38,11 @@ final class LatestManifest {
   private volatile Seen seen; // written under this
   private volatile boolean gone; // a hint, so any thread may set it
   private volatile boolean ended; // for good
+
+  /** The last generations committed; none at first, as most repositories are only read. */
+  private long[] own = {}; // guarded by this
+
+  private int next; // guarded by this
 
   /**
    * A manifest that was seen.
@@ -112,6 +121,18 @@ final class LatestManifest {
       seen = new Seen(manifest, Math.max(asOf, seen.asOf()));
     }
     return seen.manifest();
+  }
+
+  /** Notes that this process has committed a generation. */
+  synchronized void committed(long generation) {
+    own = own.length == 0 ? new long[OWN] : own;
+    own[next] = generation;
+    next = (next + 1) % OWN;
+  }
+
+  /** Tests whether this process has committed a generation, as far as it remembers. */
+  synchronized boolean hasCommitted(long generation) {
+    return generation != 0 && LongStream.of(own).anyMatch(each -> each == generation);
   }
 
   void onChange(BiConsumer<Manifest, Manifest> listener) {

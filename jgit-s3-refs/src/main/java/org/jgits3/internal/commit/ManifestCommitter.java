@@ -225,7 +225,7 @@ public final class ManifestCommitter implements Closeable {
    * @return true only if so; false also for an old one that is no longer remembered
    */
   public boolean hasCommitted(long generation) {
-    return loop.hasCommitted(generation);
+    return latest.hasCommitted(generation);
   }
 
   /**

@@ -34,9 +34,17 @@ final class WriterTable {
    */
   static Manifest seal(Manifest changed, String before, String nonce) {
     SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
-    writers.remove(before);
     long generation = changed.generation() + 1;
-    return seal(changed, generation, writers, changed.counters().prunedTo(), nonce);
+    writers.remove(before);
+    writers.put(nonce, generation);
+    int most = changed.holdsRepository() ? REMEMBERED : REMEMBERED_BY_TOMBSTONE;
+    long prunedTo = Math.max(changed.counters().prunedTo(), newestToPrune(writers, most));
+    writers.values().removeIf(kept -> kept <= prunedTo);
+    RepositoryState state =
+        changed.state() instanceof RepositoryState.Importing
+            ? new RepositoryState.Importing(SystemReader.getInstance().now().toEpochMilli())
+            : changed.state();
+    return changed.committed(generation, state, writers, prunedTo);
   }
 
   /**
@@ -49,19 +57,6 @@ final class WriterTable {
   static boolean tells(Manifest newest, long made) {
     return newest.generation() == made // another write took its place
         || newest.counters().prunedTo() < made;
-  }
-
-  private static Manifest seal(
-      Manifest made, long generation, SortedMap<String, Long> writers, long pruned, String nonce) {
-    writers.put(nonce, generation);
-    int most = made.holdsRepository() ? REMEMBERED : REMEMBERED_BY_TOMBSTONE;
-    long prunedTo = Math.max(pruned, newestToPrune(writers, most));
-    writers.values().removeIf(kept -> kept <= prunedTo);
-    RepositoryState state =
-        made.state() instanceof RepositoryState.Importing
-            ? new RepositoryState.Importing(SystemReader.getInstance().now().toEpochMilli())
-            : made.state();
-    return made.committed(generation, state, writers, prunedTo);
   }
 
   private static long newestToPrune(SortedMap<String, Long> writers, int most) {

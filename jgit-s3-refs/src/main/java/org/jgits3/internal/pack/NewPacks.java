@@ -38,12 +38,12 @@ final class NewPacks {
   /** Sources of packs that are read back while they are written. */
   private static final Set<PackSource> READ_BACK = Set.of(PackSource.INSERT, PackSource.RECEIVE);
 
-  private final PackResources resources;
+  private final SharedPacks.Resources resources;
 
   /** Packs that no manifest may list yet, with the threads that write them. */
   private final Map<S3PackDescription, Thread> writing = new ConcurrentHashMap<>();
 
-  NewPacks(PackResources resources) {
+  NewPacks(SharedPacks.Resources resources) {
     this.resources = resources;
   }
 

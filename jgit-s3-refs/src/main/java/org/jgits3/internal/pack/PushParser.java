@@ -23,7 +23,7 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.jgits3.internal.pack.check.ObjectFaults;
 import org.jgits3.internal.pack.check.PackCheck;
 import org.jgits3.internal.pack.file.S3PackDescription;
-import org.jgits3.internal.pack.limit.PushLimits;
+import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 import org.jgits3.internal.pack.limit.TransferMemory;
 
 /**
@@ -37,23 +37,18 @@ final class PushParser extends DfsPackParser {
 
   private final S3ObjDatabase database;
   private final TransferMemory.Share memory;
-  private final PushLimits.Work work;
+  private final Transfer transfer;
   private final DeltaBases bases = new DeltaBases();
   private final PackCheck check = new PackCheck();
   private boolean resolving;
   private long limit;
   @Nullable private ObjectChecker checker;
 
-  PushParser(
-      S3ObjDatabase database,
-      DfsInserter inserter,
-      InputStream in,
-      TransferMemory.Share memory,
-      PushLimits.Work work) {
+  PushParser(S3ObjDatabase database, DfsInserter inserter, InputStream in, Transfer transfer) {
     super(database, inserter, in);
     this.database = database;
-    this.memory = memory;
-    this.work = work;
+    this.transfer = transfer;
+    this.memory = transfer.memory();
   }
 
   @Override
@@ -177,7 +172,7 @@ final class PushParser extends DfsPackParser {
    */
   @Override
   protected void onObjectData(Source src, byte[] raw, int pos, int len) throws IOException {
-    work.checkTime();
+    transfer.checkTime();
     if (src == Source.INPUT) {
       check.data(raw, pos, len);
     }
@@ -208,10 +203,10 @@ final class PushParser extends DfsPackParser {
   protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
       throws IOException {
     memory.takeForLargest(data.length, () -> named(object));
-    work.checkTime();
+    transfer.checkTime();
     if (resolving) { // before, an object that is no delta
       check.resolved();
-      work.checkDepth(bases.resolved(object, data.length));
+      transfer.checkDepth(bases.resolved(object, data.length));
       memory.takeForBases(bases.bytesBesideNext());
     }
     super.onInflatedObjectData(object, type, data);

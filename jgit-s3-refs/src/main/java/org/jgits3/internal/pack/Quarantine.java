@@ -11,6 +11,7 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.commit.UnlistedPack.State;
+import org.jgits3.internal.pack.DeferredPacks.DeferredPack;
 import org.jgits3.manifest.ManifestException;
 
 /**

@@ -36,12 +36,14 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.Causes;
+import org.jgits3.internal.pack.DeferredPacks.DeferredPack;
 import org.jgits3.internal.pack.check.ReachableObjects;
 import org.jgits3.internal.pack.connectivity.Connectivity;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.internal.pack.limit.TransferLimits;
+import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 import org.jgits3.internal.pack.limit.TransferMemory;
-import org.jgits3.internal.pack.limit.TransferShare;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
@@ -76,7 +78,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   private volatile boolean countsSent;
 
   /** Memory and work of the push or fetch that this handle serves. */
-  private final TransferShare transfer;
+  private final Transfer transfer;
 
   /**
    * Version of the shared packs from which the current list was made, or is being made. Written by
@@ -119,9 +121,8 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     this.shared = shared;
     this.brief = brief;
     this.quarantine = new Quarantine(shared.deferred());
-    PackResources resources = shared.resources();
-    this.transfer = new TransferShare(resources.memory(), resources.pushes());
-    this.created = new NewPacks(resources);
+    this.transfer = shared.resources().limits().begin();
+    this.created = new NewPacks(shared.resources());
     this.blobs = new Blobs(options.getStreamFileThreshold());
     shared.opened();
   }
@@ -340,7 +341,15 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   DfsPackParser newPackParser(S3Inserter inserter, InputStream in) throws IOException {
-    return new PushParser(this, inserter, in, transfer.memory(defers), transfer.beginWork(defers));
+    if (defers) {
+      transfer.beginWork();
+    }
+    return new PushParser(this, inserter, in, receiving());
+  }
+
+  /** What limits a pack that is received: the push, or nothing. */
+  private Transfer receiving() {
+    return defers ? transfer : TransferLimits.unlimited();
   }
 
   /** The objects as a pack parser, which alone calls this, finds them. */
@@ -358,7 +367,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
     @Override
     public ObjectReader newReader() {
-      return new S3Reader(database).forParser(database.transfer.memory(database.defers));
+      return new S3Reader(database).forParser(database.receiving().memory());
     }
 
     @Override

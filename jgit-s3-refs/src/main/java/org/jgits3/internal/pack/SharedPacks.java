@@ -21,11 +21,16 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.UnlistedPack;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.pack.IndexBudget.OpenPacks;
+import org.jgits3.internal.pack.file.PackFiles;
 import org.jgits3.internal.pack.file.S3PackDescription;
+import org.jgits3.internal.pack.file.SpillDirectory;
+import org.jgits3.internal.pack.limit.TransferLimits;
+import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 
 /**
@@ -33,7 +38,7 @@ import org.jgits3.store.StoreException;
  * index of each. Safe for use by many threads.
  */
 public class SharedPacks {
-  private final PackResources resources;
+  private final Resources resources;
   private final ManifestCommitter committer;
   private final Room room;
   private final IoFunction<Manifest, RefDatabase> refs;
@@ -52,6 +57,26 @@ public class SharedPacks {
 
   private int handles; // open ones; guarded by this
   private boolean retired; // guarded by this
+
+  /**
+   * Store, disk and memory that the packs of all repositories of a process share.
+   *
+   * @param store store of the repositories
+   * @param uploads uploads to it
+   * @param files reads the files of packs
+   * @param spills directory for large packs being received until they are whole
+   * @param limits limits of pushes and fetches
+   * @param indexes memory for the indexes of packs
+   * @param unlisted packs that wait or are lost
+   */
+  public record Resources(
+      ObjectStore store,
+      PackUploads uploads,
+      PackFiles files,
+      SpillDirectory spills,
+      TransferLimits limits,
+      IndexBudget indexes,
+      Set<Object> unlisted) {}
 
   /** Makes room in the manifest for packs. */
   @FunctionalInterface
@@ -76,7 +101,7 @@ public class SharedPacks {
    * @param refs gives the refs of its manifests
    */
   public SharedPacks(
-      PackResources resources,
+      Resources resources,
       ManifestCommitter committer,
       Room room,
       IoFunction<Manifest, RefDatabase> refs) {
@@ -96,7 +121,7 @@ public class SharedPacks {
     this(other.resources, committer, other.room, other.refs);
   }
 
-  PackResources resources() {
+  Resources resources() {
     return resources;
   }
 

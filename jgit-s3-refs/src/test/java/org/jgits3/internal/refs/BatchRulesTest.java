@@ -217,7 +217,7 @@ class BatchRulesTest {
     boolean hides = random.nextBoolean();
     for (String name : NAMES) {
       Object is = model.refs().get(name);
-      boolean holds = SnapshotMerge.holds(name) && Model.storable(name);
+      boolean holds = PackedRefsTable.holds(name) && Model.storable(name);
       if (is instanceof String target) {
         links.put(name, target);
       } else if (is instanceof ObjectId id) {

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.manifest.StoredObject;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
@@ -116,6 +118,22 @@ public final class BlockFileReader {
             .max()
             .orElse(0);
     return open(block, Math.max(end, block.end()));
+  }
+
+  /**
+   * Passes on what the blocks have, in order.
+   *
+   * @param read reads the next element of a block
+   * @param each receives the elements
+   * @throws IOException if a block cannot be read, or {@code each} fails
+   */
+  <T> void forEach(Function<BlockCursor, T> read, IoConsumer<T> each) throws IOException {
+    for (int i = 0; i < index.blocks().size(); i++) {
+      BlockCursor block = blockAndOn(i);
+      while (!block.atEnd()) {
+        each.accept(readable(() -> read.apply(block)));
+      }
+    }
   }
 
   private BlockCursor open(BlockIndex.Block block, long end) throws IOException {

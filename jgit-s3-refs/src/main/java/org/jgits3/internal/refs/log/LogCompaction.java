@@ -3,15 +3,12 @@ package org.jgits3.internal.refs.log;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Replacement;
 import org.jgits3.manifest.LogEntry;
@@ -29,9 +26,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Segments are kept in a geometric progression: each is at least {@value #FACTOR} times as large
  * as all newer ones together. The tail is written together with as many of the newest segments as
- * would break that rule. A segment of {@value #CAP} bytes is no longer rewritten, so a merge reads
- * at most about twice that. If there are more than {@value #LISTED} segments, the two neighbours
- * with the fewest bytes are merged, whatever their size.
+ * would break that rule. A segment of {@value #CAP} bytes, or of a {@value #SHARE}th of all of them
+ * if that is more, is no longer rewritten, and a merge reads at most about twice that. So there are
+ * some 45 segments in 512 MiB of log, and 32 more each time that the log doubles.
  *
  * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
  * log still lists the merged segments and its tail still begins with the moved entries; entries
@@ -46,19 +43,13 @@ import org.slf4j.LoggerFactory;
 public final class LogCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(LogCompaction.class);
 
-  /** Entries of the tail that make a compaction due; about 50 kB of manifest. */
-  static final int TAIL = 250;
-
-  /** Bytes of the tail that make a compaction due, if they are less than a quarter of the room. */
-  private static final long TAIL_BYTES = 64 << 10;
-
-  /** See the class; with it and the cap some seven segments are smaller than the cap. */
+  /** See the class; with it some seven segments are smaller than the cap. */
   static final int FACTOR = 2;
 
   static final long CAP = 8 << 20;
 
-  /** Segments of 110 bytes each in the manifest; in 2 GiB of log are some 30 million entries. */
-  static final int LISTED = 256;
+  /** Part of all segments, as a divisor, that is no longer rewritten if it is more than the cap. */
+  private static final int SHARE = 64;
 
   /** About the bytes of an entry with one change in a segment. */
   private static final long ENTRY = 80;
@@ -79,22 +70,10 @@ public final class LogCompaction {
     this.counters = counters;
   }
 
-  /**
-   * Urgency of a move of the tail: its size as a multiple of the size that makes a move due; 0 if
-   * none is due.
-   */
-  public static long level(Manifest manifest) {
-    List<LogEntry> tail = manifest.log().newest();
-    long most = Math.min(TAIL_BYTES, manifest.roomForRefs() / 4);
-    return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
-  }
-
-  /** Tests whether a compaction of the log of a manifest is due. */
+  /** Tests whether segments of the log of a manifest are to be merged, whatever its tail has. */
   public boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
-    return level(manifest) > 0
-        || log.segments().size() - segmentsToKeep(log) > UNMERGED
-        || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
+    return log.segments().size() - segmentsToKeep(log) > UNMERGED;
   }
 
   /**
@@ -133,12 +112,6 @@ public final class LogCompaction {
   }
 
   private Run merging(TransactionLog log) {
-    if (log.segments().size() > LISTED) {
-      OptionalInt pair = smallestPair(log.segments());
-      if (pair.isPresent()) {
-        return new Run(pair.getAsInt(), pair.getAsInt() + 2, List.of());
-      }
-    }
     return new Run(segmentsToKeep(log), log.segments().size(), movable(log));
   }
 
@@ -172,31 +145,24 @@ public final class LogCompaction {
     return !damaged.contains(segment.object().id());
   }
 
-  private int segmentsToKeep(TransactionLog log) {
+  /** Number of the oldest segments that are not merged. */
+  int segmentsToKeep(TransactionLog log) {
     List<LogSegment> segments = log.segments();
+    long cap = cap(segments);
     long newer = log.tail().size() * ENTRY;
     int keep = segments.size();
     while (keep > 0
         && readable(segments.get(keep - 1))
-        && size(segments.get(keep - 1)) < Math.min(CAP, FACTOR * newer)) {
+        && size(segments.get(keep - 1)) < Math.min(cap, FACTOR * newer)
+        && size(segments.get(keep - 1)) + newer <= 2 * cap) {
       keep--;
       newer += size(segments.get(keep));
     }
     return keep;
   }
 
-  /** The first of the two readable neighbours with the fewest bytes. */
-  private OptionalInt smallestPair(List<LogSegment> segments) {
-    return IntStream.range(0, segments.size() - 1)
-        .filter(i -> readable(segments.get(i)) && readable(segments.get(i + 1)))
-        .boxed()
-        .min(Comparator.comparingLong(i -> pair(segments, i)))
-        .map(OptionalInt::of)
-        .orElse(OptionalInt.empty());
-  }
-
-  private static long pair(List<LogSegment> segments, int i) {
-    return size(segments.get(i)) + size(segments.get(i + 1));
+  private static long cap(List<LogSegment> segments) {
+    return Math.max(CAP, segments.stream().mapToLong(LogCompaction::size).sum() / SHARE);
   }
 
   private static long size(LogSegment segment) {

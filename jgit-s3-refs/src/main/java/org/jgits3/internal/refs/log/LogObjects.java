@@ -73,14 +73,8 @@ public final class LogObjects {
   private StoredObject upload(Manifest validated, IoConsumer<OutputStream> content)
       throws IOException {
     String id = ObjectNames.mint(validated);
-    PackUpload upload = uploads.begin(ObjectNames.logKey(validated.repositoryId(), id));
-    try {
-      content.accept(upload);
-    } catch (IOException | RuntimeException | Error e) {
-      upload.fail(e);
-      throw e;
-    }
-    upload.close();
+    String key = ObjectNames.logKey(validated.repositoryId(), id);
+    PackUpload upload = uploads.write(key, content);
     return new StoredObject(id, upload.count(), upload.crc32c());
   }
 
@@ -163,26 +157,23 @@ public final class LogObjects {
   }
 
   private static void copy(BlockFileReader from, BlockFileWriter to) throws IOException {
-    for (int i = 0; i < from.index().blocks().size(); i++) {
-      BlockCursor block = from.blockAndOn(i);
-      while (!block.atEnd()) {
-        BlockCursor.Part part = from.readable(block::entry);
-        to.entry(part.entry(), part.entry().changes(), part.more());
-      }
-    }
+    from.forEach(
+        BlockCursor::entry, part -> to.entry(part.entry(), part.entry().changes(), part.more()));
   }
 
   private void write(Manifest manifest, LogEntry entry, BlockFileWriter writer) throws IOException {
-    RefChangeCursor changes = changes(manifest, entry);
     List<RefChange> part = new ArrayList<>();
-    Optional<RefChange> next = changes.next();
-    do {
-      part.clear();
-      for (; next.isPresent() && part.size() < PART; next = changes.next()) {
-        part.add(next.get());
-      }
-      writer.entry(entry, part, next.isPresent());
-    } while (next.isPresent());
+    forEachChange(
+        manifest,
+        entry,
+        change -> {
+          if (part.size() == PART) {
+            writer.entry(entry, part, true);
+            part.clear();
+          }
+          part.add(change);
+        });
+    writer.entry(entry, part, false);
   }
 
   private static LogSegment describe(
@@ -210,16 +201,23 @@ public final class LogObjects {
   }
 
   /**
-   * All changes of a transaction of the tail.
+   * Visits all changes of a transaction of the tail; holds about a megabyte of those of a large
+   * one.
    *
    * @param manifest manifest that lists the transaction
    * @param entry the transaction
-   * @return its changes, in its own order if the manifest holds them, else sorted by name
-   * @throws IOException if they cannot be read
+   * @param each receives the changes, in their own order if the manifest holds them, else sorted by
+   *     name
+   * @throws IOException if they cannot be read, or {@code each} fails
    */
-  public RefChangeCursor changes(Manifest manifest, LogEntry entry) throws IOException {
-    return entry.external().isPresent()
-        ? RefChangeCursor.of(open(manifest, entry.external().get()))
-        : RefChangeCursor.of(entry.changes());
+  public void forEachChange(Manifest manifest, LogEntry entry, IoConsumer<RefChange> each)
+      throws IOException {
+    if (entry.external().isPresent()) {
+      open(manifest, entry.external().get()).forEach(BlockCursor::change, each);
+    } else {
+      for (RefChange change : entry.changes()) {
+        each.accept(change);
+      }
+    }
   }
 }

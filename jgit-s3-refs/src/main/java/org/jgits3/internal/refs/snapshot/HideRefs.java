@@ -35,11 +35,11 @@ public final class HideRefs {
         List.of(), values(config, service).stream().map(HideRefs::rule).toList());
   }
 
-  private static RefRule rule(@Nullable String value) {
+  private static RefSelection.Rule rule(@Nullable String value) {
     String name = (value == null ? "" : value).replaceFirst("/+$", "");
     boolean hides = !name.startsWith("!");
     String match = hides ? name : name.substring(1);
-    return new RefRule(match.startsWith("^") ? match.substring(1) : match, true, hides);
+    return new RefSelection.Rule(match.startsWith("^") ? match.substring(1) : match, true, hides);
   }
 
   private static List<String> values(@Nullable Config config, String service) {

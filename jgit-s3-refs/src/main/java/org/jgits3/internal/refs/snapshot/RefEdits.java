@@ -14,9 +14,9 @@ import java.util.stream.Stream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
-import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -246,7 +246,7 @@ public final class RefEdits {
     Optional<String> kept =
         Stream.concat(
                 symrefs.keySet().stream(),
-                values.keySet().stream().filter(name -> !SnapshotMerge.holds(name)))
+                values.keySet().stream().filter(name -> !PackedRefsTable.holds(name)))
             .filter(name -> !name.equals(Constants.HEAD))
             .min(Comparator.naturalOrder());
     if (kept.isEmpty()) {
@@ -267,7 +267,7 @@ public final class RefEdits {
 
   private static long keptBytes(Refs refs) {
     TreeMap<String, RefValue> overlay = new TreeMap<>(refs.overlay());
-    overlay.keySet().removeIf(name -> SnapshotMerge.holds(name) || name.equals(Constants.HEAD));
+    overlay.keySet().removeIf(name -> PackedRefsTable.holds(name) || name.equals(Constants.HEAD));
     TreeMap<String, String> links = new TreeMap<>(refs.symrefs());
     links.remove(Constants.HEAD);
     return new Refs(List.of(), overlay, links).approximateBytes();
@@ -284,7 +284,7 @@ public final class RefEdits {
     outside.symrefs.putAll(symrefs);
     values.forEach(
         (name, value) -> {
-          if (!SnapshotMerge.holds(name)) {
+          if (!PackedRefsTable.holds(name)) {
             outside.values.put(name, value);
           }
         });

@@ -26,7 +26,31 @@ public final class RefSelection {
   /** Prefixes of which none begins with another; empty for all names. */
   private final NavigableSet<String> prefixes = new TreeSet<>();
 
-  private final List<RefRule> rules;
+  private final List<Rule> rules;
+
+  /**
+   * Rule that leaves out the refs whose names it matches, or takes them in again. Immutable.
+   *
+   * @param text beginning of the names
+   * @param whole true if the names end there or go on with a slash, as in Git's {@code hideRefs}
+   * @param leavesOut true to leave the refs out, false to take them in
+   */
+  record Rule(String text, boolean whole, boolean leavesOut) {
+    boolean matches(String name) {
+      return name.startsWith(text)
+          && (!whole || name.length() == text.length() || name.charAt(text.length()) == '/');
+    }
+
+    /** Ranges of a table with the refs that match. */
+    List<PackedRefsTable.Range> ranges(RefTable table) {
+      if (!whole) {
+        return List.of(table.range(text));
+      }
+      PackedRefsTable.Range below = table.range(text + '/');
+      int at = table.find(text);
+      return at < 0 ? List.of(below) : List.of(new PackedRefsTable.Range(at, at + 1), below);
+    }
+  }
 
   /**
    * Selects refs.
@@ -34,7 +58,7 @@ public final class RefSelection {
    * @param prefixes prefixes of their names; none for all names
    * @param rules rules, of which a later one overrides an earlier one
    */
-  RefSelection(Collection<String> prefixes, List<RefRule> rules) {
+  RefSelection(Collection<String> prefixes, List<Rule> rules) {
     this.rules = List.copyOf(rules);
     for (String prefix : new TreeSet<>(prefixes)) {
       if (!hasPrefix(prefix)) {
@@ -52,7 +76,7 @@ public final class RefSelection {
   /** Refs with a prefix, without those that have one of some others. */
   static RefSelection of(String prefix, Collection<String> excludes) {
     return new RefSelection(
-        List.of(prefix), excludes.stream().map(e -> new RefRule(e, false, true)).toList());
+        List.of(prefix), excludes.stream().map(e -> new Rule(e, false, true)).toList());
   }
 
   /**
@@ -73,7 +97,7 @@ public final class RefSelection {
    */
   public RefSelection without(String name) {
     return new RefSelection(
-        prefixes, Stream.concat(rules.stream(), Stream.of(new RefRule(name, true, true))).toList());
+        prefixes, Stream.concat(rules.stream(), Stream.of(new Rule(name, true, true))).toList());
   }
 
   /** Tests whether all refs are selected. */

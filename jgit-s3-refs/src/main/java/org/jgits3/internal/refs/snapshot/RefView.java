@@ -19,10 +19,10 @@ import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.SymbolicRef;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
@@ -56,7 +56,7 @@ public final class RefView {
   /** These refs without those that a snapshot can hold, as far as they are in the overlay. */
   public RefView outsideSnapshot() {
     TreeMap<String, RefValue> outside = new TreeMap<>(overlay);
-    outside.keySet().removeIf(SnapshotMerge::holds);
+    outside.keySet().removeIf(PackedRefsTable::holds);
     return new RefView(refs.with(outside, refs.symrefs()), table);
   }
 

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jgits3.internal.refs.snapshot.TableCache.CachedTable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.store.read.ParallelRequests;
@@ -33,8 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class SnapshotTables {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotTables.class);
 
-  private final SnapshotDownload landing;
-  private final SnapshotComparison comparison;
+  private final SnapshotReader snapshots;
   private final Counters counters;
   private final TableCache budget;
 
@@ -55,8 +55,7 @@ public final class SnapshotTables {
 
   public SnapshotTables(
       ObjectStore store, Counters counters, TableCache budget, boolean trustVersions) {
-    this.landing = new SnapshotDownload(store, trustVersions, RangeReader.Sizes.DEFAULT);
-    this.comparison = new SnapshotComparison(store);
+    this.snapshots = new SnapshotReader(store, trustVersions, RangeReader.Sizes.DEFAULT);
     this.counters = counters;
     this.budget = budget;
   }
@@ -150,7 +149,7 @@ public final class SnapshotTables {
 
   private PackedRefsTable heldOrReadAgain(String key, RefSnapshot level, PackedRefsTable before)
       throws IOException {
-    if (comparison.same(key, before)) {
+    if (snapshots.same(key, before)) {
       return before;
     }
     counters.add(Count.DIFFERENCES);
@@ -192,7 +191,7 @@ public final class SnapshotTables {
 
   private PackedRefsTable download(String key, RefSnapshot level) throws IOException {
     counters.add(Count.DOWNLOADS);
-    PackedRefsTable table = landing.land(key, level);
+    PackedRefsTable table = snapshots.read(key, level);
     counters.add(Count.PARSES);
     return table;
   }

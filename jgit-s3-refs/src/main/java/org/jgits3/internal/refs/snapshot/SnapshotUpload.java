@@ -96,19 +96,16 @@ public final class SnapshotUpload {
     String id = ObjectNames.mint(manifest);
     String key = ObjectNames.snapshotKey(manifest.repositoryId(), id);
     PackedRefsTable.checkSize("refs snapshot " + key, fold.merge().size(), fold.merge().count());
-    PackUpload out = uploads.begin(key);
     MessageDigest sha256 = Sha256.begin();
-    try {
-      source.accept(
-          new DigestOutputStream(out, sha256) {
-            @Override
-            public void flush() {} // what fits in one part is one PUT
-          });
-    } catch (IOException | RuntimeException | Error e) {
-      out.fail(e);
-      throw e;
-    }
-    out.close();
+    PackUpload out =
+        uploads.write(
+            key,
+            upload ->
+                source.accept(
+                    new DigestOutputStream(upload, sha256) {
+                      @Override
+                      public void flush() {} // what fits in one part is one PUT
+                    }));
     String hex = HexFormat.of().formatHex(sha256.digest());
     return describe(id, fold.merge(), out.crc32c(), hex);
   }

@@ -5,10 +5,16 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
+import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.RefValue;
+import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.TableMemory;
@@ -49,6 +55,90 @@ public final class TableCache implements TableMemory {
 
   /** Time of the last warning; guarded by this. */
   private long warned;
+
+  /**
+   * A table that is kept between look-ups, and the only long-lived reference to it. A reader has a
+   * reference of its own, so that the table can be released at any time.
+   *
+   * <p>Safe for use by many threads.
+   */
+  static final class CachedTable {
+    /** Bytes of a ref in an overlay, about: name, id, and the references to them. */
+    private static final long OVERLAY_REF_BYTES = 150;
+
+    private final List<String> ids;
+    private final RefTable table;
+    private final AtomicReference<CachedTable> place;
+
+    /** Newest view made, released with the table; a cache that any thread may replace. */
+    @Nullable private volatile RefView view;
+
+    /** Memory it took when it was counted last; written by the budget under its lock. */
+    private volatile long counted;
+
+    /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
+    private volatile long used;
+
+    CachedTable(List<String> ids, RefTable table, AtomicReference<CachedTable> place) {
+      this.ids = List.copyOf(ids);
+      this.table = table;
+      this.place = place;
+    }
+
+    /** Ids of the tables that it consists of, as {@link Refs#tableIds}. */
+    List<String> ids() {
+      return ids;
+    }
+
+    /**
+     * Tests whether it has the refs of a manifest's tables. Allocates nothing: look-ups call it.
+     */
+    boolean isOf(Refs refs) {
+      List<RefSnapshot> tables = refs.tables();
+      boolean same = tables.size() == ids.size();
+      for (int i = 0; same && i < ids.size(); i++) {
+        same = tables.get(i).id().equals(ids.get(i));
+      }
+      return same;
+    }
+
+    /** Id of the table written last, which no other table was written after. */
+    String newest() {
+      return ids.get(ids.size() - 1);
+    }
+
+    RefTable table() {
+      return table;
+    }
+
+    /** Memory it takes now: it grows with the indexes of the table and the overlay seen last. */
+    private long bytes() {
+      RefView last = view;
+      return table.bytes() + (last == null ? 0 : OVERLAY_REF_BYTES * last.refs().overlay().size());
+    }
+
+    /** Returns the overlay that this process saw last over the table. */
+    Map<String, RefValue> lastOverlay() {
+      RefView last = view;
+      return last == null ? Map.of() : last.refs().overlay();
+    }
+
+    /** Returns this table with an overlay: the same view as long as the manifest is the same. */
+    @SuppressWarnings("ReferenceEquality") // comparing all entries takes longer than a new view
+    RefView view(Refs refs) {
+      RefView last = view;
+      if (last == null || last.refs() != refs) {
+        last = new RefView(refs, table);
+        view = last;
+      }
+      return last;
+    }
+
+    /** Releases the table, unless another one has taken its place already. */
+    void letGo() {
+      place.compareAndSet(this, null);
+    }
+  }
 
   /**
    * Creates an unused budget.
@@ -92,7 +182,7 @@ public final class TableCache implements TableMemory {
       table.letGo();
       return;
     }
-    table.usedAt(nanos.getAsLong());
+    table.used = nanos.getAsLong();
     kept.add(new WeakReference<>(table));
     recount(table);
   }
@@ -100,21 +190,21 @@ public final class TableCache implements TableMemory {
   /** Notes that a table is used, and counts it anew if it has grown. */
   void use(CachedTable table) {
     long now = nanos.getAsLong();
-    if (now - table.used() > GRAIN) {
-      table.usedAt(now);
-      if (table.hasGrown()) {
+    if (now - table.used > GRAIN) {
+      table.used = now;
+      if (table.bytes() != table.counted) {
         recount(table);
       }
     }
   }
 
   private synchronized void recount(CachedTable table) {
-    table.count();
-    if (fits(table.counted())) {
+    table.counted = table.bytes();
+    if (fits(table.counted)) {
       trim();
     } else {
       letGo(table); // it would not fit even if all others were released
-      warn(table.counted());
+      warn(table.counted);
     }
   }
 
@@ -140,15 +230,13 @@ public final class TableCache implements TableMemory {
         return; // collected meanwhile, with what it counted for
       }
       letGo(oldest);
-      total -= oldest.counted();
+      total -= oldest.counted;
     }
   }
 
   @Nullable
   private CachedTable oldest(long now) {
-    return tables().stream()
-        .min(Comparator.comparingLong(table -> table.used() - now))
-        .orElse(null);
+    return tables().stream().min(Comparator.comparingLong(table -> table.used - now)).orElse(null);
   }
 
   private void letGo(CachedTable table) {
@@ -172,7 +260,7 @@ public final class TableCache implements TableMemory {
   /** Bytes of the arrays of the tables that are kept. */
   @Override
   public synchronized long held() {
-    return tables().stream().mapToLong(CachedTable::counted).sum();
+    return tables().stream().mapToLong(table -> table.counted).sum();
   }
 
   @Override

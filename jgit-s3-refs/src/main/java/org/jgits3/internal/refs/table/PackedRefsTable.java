@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.AnyObjectId;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
@@ -104,6 +105,11 @@ public final class PackedRefsTable {
               size,
               LARGEST));
     }
+  }
+
+  /** Tests whether a table can hold a ref; others stay in the overlay. */
+  public static boolean holds(String name) {
+    return name.startsWith(Constants.R_REFS);
   }
 
   public int size() {

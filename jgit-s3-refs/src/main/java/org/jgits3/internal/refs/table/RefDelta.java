@@ -21,6 +21,8 @@ import org.jgits3.manifest.RefValue;
 public final class RefDelta {
   public static final RefDelta NONE = of(Map.of());
 
+  private static final int HEX = 40;
+
   private final RefNames names;
 
   /** New id of each ref; null for a deleted one. */
@@ -129,7 +131,7 @@ public final class RefDelta {
    */
   public static RefDelta foldable(Map<String, RefValue> changes) {
     Map<String, RefValue> held = new HashMap<>(changes);
-    held.keySet().removeIf(name -> !SnapshotMerge.holds(name));
+    held.keySet().removeIf(name -> !PackedRefsTable.holds(name));
     return of(held);
   }
 
@@ -156,10 +158,33 @@ public final class RefDelta {
     return ids[i];
   }
 
-  /** Peeled id of a ref; null if its object is no annotated tag. */
-  @Nullable
-  ObjectId peeled(int i) {
-    return peeled[i];
+  /** Bytes of the lines of a ref in packed-refs: id, name and, of a tag, the peeled id. */
+  int lineBytes(int i) {
+    return HEX + 1 + names.length(i) + 1 + (peeled[i] == null ? 0 : 1 + HEX + 1);
+  }
+
+  /**
+   * Writes the lines of a ref that is not deleted.
+   *
+   * @param i index of the ref
+   * @param dst array to write to
+   * @param start first byte to write
+   * @return end of the written lines
+   */
+  int writeLines(int i, byte[] dst, int start) {
+    ids[i].copyTo(dst, start);
+    int at = start + HEX;
+    dst[at++] = ' ';
+    System.arraycopy(names.bytes(), names.start(i), dst, at, names.length(i));
+    at += names.length(i);
+    dst[at++] = '\n';
+    if (peeled[i] != null) {
+      dst[at++] = '^';
+      peeled[i].copyTo(dst, at);
+      at += HEX;
+      dst[at++] = '\n';
+    }
+    return at;
   }
 
   private RefValue value(int i) {

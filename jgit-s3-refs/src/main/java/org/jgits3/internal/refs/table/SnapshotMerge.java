@@ -7,7 +7,6 @@ import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import org.eclipse.jgit.lib.Constants;
 
 /**
  * Table with changes folded in. From the same table and changes, every process makes the same
@@ -53,17 +52,12 @@ public final class SnapshotMerge {
         refs--;
       }
       if (changes.id(i) != null) {
-        changed += PackedRefsLine.length(names.length(i), changes.peeled(i));
+        changed += changes.lineBytes(i);
         refs++;
       }
     }
     this.size = bytes + changed;
     this.count = refs;
-  }
-
-  /** Tests whether a snapshot can hold a ref; others stay in the overlay. */
-  public static boolean holds(String name) {
-    return name.startsWith(Constants.R_REFS);
   }
 
   /** Length of the snapshot in bytes. */
@@ -97,9 +91,9 @@ public final class SnapshotMerge {
       table.copy(next, at, lines);
       next = found[i] >= 0 ? at + 1 : at;
       if (changes.id(i) != null) {
-        int length = PackedRefsLine.length(changes.names().length(i), changes.peeled(i));
+        int length = changes.lineBytes(i);
         line = length > line.length ? new byte[length] : line;
-        PackedRefsLine.write(changes.names(), i, changes.id(i), changes.peeled(i), line, 0);
+        changes.writeLines(i, line, 0);
         lines.write(line, 0, length);
       }
     }

@@ -10,10 +10,10 @@ import org.jgits3.internal.commit.Replacement;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
+import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
@@ -32,12 +32,6 @@ import org.jgits3.store.StoreException;
  * without the second, an update made meanwhile would be lost.
  */
 final class Compaction {
-  /** Overlay entries that make a compaction due. */
-  private static final int ENTRIES = 1000;
-
-  /** Bytes of overlay that make a compaction due, if they are less than half of the room. */
-  private static final long BYTES = 64 << 10;
-
   private final SnapshotUpload upload;
   private final ManifestCommitter committer;
   private final Counters counters;
@@ -46,13 +40,6 @@ final class Compaction {
     this.upload = upload;
     this.committer = committer;
     this.counters = counters;
-  }
-
-  /** Size of the overlay as a multiple of the threshold of a compaction; 0 if none is due. */
-  static long level(Manifest manifest) {
-    Refs refs = manifest.refs();
-    long most = Math.min(BYTES, manifest.roomForRefs() / 2);
-    return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
   }
 
   /**
@@ -126,7 +113,7 @@ final class Compaction {
             return Optional.empty();
           }
           var changed = NewSnapshot.differing(from.refs(), base.refs());
-          changed.removeIf(name -> !SnapshotMerge.holds(name));
+          changed.removeIf(name -> !PackedRefsTable.holds(name));
           Refs refs = made.express(new RefView(base.refs(), table), changed);
           return Optional.of(base.withRefs(refs));
         },

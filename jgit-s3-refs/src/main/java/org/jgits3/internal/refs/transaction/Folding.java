@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs.transaction;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
@@ -10,8 +11,11 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogCompaction;
+import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.Refs;
+import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.Count;
@@ -44,6 +48,18 @@ public final class Folding {
 
   /** Objects written in a row in the background. */
   private static final int STEPS = 4;
+
+  /** Entries of the overlay that make a fold due. */
+  private static final int ENTRIES = 1000;
+
+  /** Entries of the tail that make a fold due; about 50 kB of manifest. */
+  private static final int TAIL = 250;
+
+  /**
+   * Bytes of the overlay, and of the tail, that make a fold due, if they are less than half and a
+   * quarter of the room.
+   */
+  private static final long BYTES = 64 << 10;
 
   private final ManifestCommitter committer;
   private final LogCompaction logCompaction;
@@ -91,8 +107,21 @@ public final class Folding {
 
   /** Tests whether a change of a manifest obliges its committer to fold. */
   static boolean obliges(Manifest before, Manifest after) {
-    return Compaction.level(after) > Compaction.level(before)
-        || LogCompaction.level(after) > LogCompaction.level(before);
+    return overlayLevel(after) > overlayLevel(before) || tailLevel(after) > tailLevel(before);
+  }
+
+  /** Size of the overlay as a multiple of the threshold of a fold; 0 if none is due. */
+  private static long overlayLevel(Manifest manifest) {
+    Refs refs = manifest.refs();
+    long most = Math.min(BYTES, manifest.roomForRefs() / 2);
+    return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
+  }
+
+  /** Size of the tail as a multiple of the threshold of a fold; 0 if none is due. */
+  private static long tailLevel(Manifest manifest) {
+    List<LogEntry> tail = manifest.log().newest();
+    long most = Math.min(BYTES, manifest.roomForRefs() / 4);
+    return Math.max(tail.size() / (TAIL + 1), TransactionLog.approximateBytes(tail) / (most + 1));
   }
 
   /**
@@ -126,7 +155,11 @@ public final class Folding {
   }
 
   private boolean due(Manifest manifest) {
-    return Compaction.level(manifest) > 0 || logCompaction.due(manifest);
+    return overlayLevel(manifest) > 0 || isLogDue(manifest);
+  }
+
+  private boolean isLogDue(Manifest manifest) {
+    return tailLevel(manifest) > 0 || logCompaction.due(manifest);
   }
 
   private void inBackground() {
@@ -146,12 +179,12 @@ public final class Folding {
 
   private void foldWhatIsDue() throws IOException {
     Manifest manifest = committer.validate().manifest();
-    for (int i = 0; i < STEPS && logCompaction.due(manifest); i++) {
+    for (int i = 0; i < STEPS && isLogDue(manifest); i++) {
       logCompaction.run(manifest);
       counters.add(Count.FOLDS);
       manifest = newest();
     }
-    if (Compaction.level(manifest) > 0) {
+    if (overlayLevel(manifest) > 0) {
       overlay.run();
       counters.add(Count.FOLDS);
     }

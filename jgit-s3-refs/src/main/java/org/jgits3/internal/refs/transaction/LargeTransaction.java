@@ -14,13 +14,11 @@ import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.ReadSet;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.RefTransaction.Complete;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
@@ -218,8 +216,7 @@ final class LargeTransaction<R> {
    *
    * @param base manifest to follow
    * @return the next manifest and the verdict
-   * @throws SnapshotNotLoadedException if the refs were compacted, so that it must be prepared anew
-   * @throws OvertakenException if it must be prepared anew because of changes by others
+   * @throws OvertakenException if it must be prepared anew, because others changed or folded refs
    * @throws UnknownOutcomeException if an upload is listed: the store has applied a request and
    *     refused a copy of it, and the trace of the write is pruned
    */
@@ -233,7 +230,7 @@ final class LargeTransaction<R> {
     }
     Refs before = view.refs();
     if (!before.sameTables(base.refs())) {
-      throw new SnapshotNotLoadedException(base.refs());
+      throw new OvertakenException("a table of refs");
     }
     if (!before.symrefs().equals(base.refs().symrefs())) {
       throw new OvertakenException("a symbolic ref");
@@ -268,7 +265,7 @@ final class LargeTransaction<R> {
   }
 
   private static List<String> underRefs(Set<String> names) {
-    return names.stream().filter(SnapshotMerge::holds).toList();
+    return names.stream().filter(PackedRefsTable::holds).toList();
   }
 
   private Proposal<R> edit(Manifest base, Refs refs) throws IOException {
@@ -278,7 +275,7 @@ final class LargeTransaction<R> {
       tail.add(SharedRefs.entry(base.generation() + 1, record, recorded.get(i)));
     }
     Manifest next = base.withRefs(refs).withLog(new TransactionLog(base.log().segments(), tail));
-    ObjectsDroppedException.check(base, () -> prepared.tips(view), seen);
+    SharedRefs.checkDropped(base, () -> prepared.tips(view), seen);
     return Proposal.edit(next, prepared.outcome().verdict());
   }
 }

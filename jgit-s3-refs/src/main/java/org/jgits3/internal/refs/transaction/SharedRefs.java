@@ -7,11 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.util.SystemReader;
@@ -26,7 +29,6 @@ import org.jgits3.internal.refs.log.LogReader;
 import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotNotLoadedException;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.snapshot.TableCache;
@@ -319,7 +321,7 @@ public final class SharedRefs {
         }
         folding.consider(obliged.get());
         return verdict;
-      } catch (SnapshotNotLoadedException e) {
+      } catch (OvertakenException e) {
         // Held here until the end: there may be no memory to keep it in between.
         loaded = Optional.of(current().view());
       } catch (ManifestException.TooLarge e) {
@@ -339,15 +341,30 @@ public final class SharedRefs {
             .or(
                 () ->
                     loaded.filter(view -> base.refs().sameTables(view.refs())).map(RefView::table))
-            .orElseThrow(() -> new SnapshotNotLoadedException(base.refs()));
+            .orElseThrow(() -> new OvertakenException("a table of refs"));
     RefEdits edits = new RefEdits(tables.view(base.refs(), table));
     RefTransaction.Outcome<R> outcome = transaction.apply(edits);
     if (edits.isEmpty()) {
       return Proposal.noEdit(outcome.verdict());
     }
     Manifest next = base.withRefs(edits.apply()).withLog(logged(base, outcome.log()));
-    ObjectsDroppedException.check(base, edits::tips, seen);
+    checkDropped(base, edits::tips, seen);
     return Proposal.edit(next, outcome.verdict());
+  }
+
+  /**
+   * Checks that no garbage was removed, if a change makes refs point to objects.
+   *
+   * @param base manifest to change
+   * @param tips gives the ids that the changed refs will point to
+   * @param seen generation of a manifest that was known before the first look for an object
+   * @throws ObjectsDroppedException if garbage was removed since that generation
+   */
+  static void checkDropped(Manifest base, Supplier<Set<ObjectId>> tips, long seen)
+      throws ObjectsDroppedException {
+    if (base.dropped() > seen && !tips.get().isEmpty()) {
+      throw new ObjectsDroppedException(tips.get());
+    }
   }
 
   private static TransactionLog logged(Manifest base, List<RefTransaction.Logged> records) {
@@ -433,7 +450,7 @@ public final class SharedRefs {
         R verdict = committer.commit(large::propose, objects.unlisted());
         installIfListed(large);
         return verdict;
-      } catch (SnapshotNotLoadedException | OvertakenException e) {
+      } catch (OvertakenException e) {
         LOG.debug("preparing a large batch again", e);
         large.discard(upload, log);
       } catch (ManifestException.TooLarge e) {

@@ -2,6 +2,7 @@
 package org.jgits3.internal.store.upload;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -10,6 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.internal.concurrent.DaemonThreads;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.Uploads;
@@ -106,6 +108,26 @@ public final class PackUploads implements Uploads {
           String.format("%s is not begun: %,d bytes are more than fit in", key, estimate));
     }
     return begin(key);
+  }
+
+  /**
+   * Writes an object that does not exist yet. After a failure nothing of it exists.
+   *
+   * @param key its key
+   * @param content writes all its bytes
+   * @return the upload, which has ended
+   * @throws IOException if {@code content} fails, or the store does not take the object
+   */
+  public PackUpload write(String key, IoConsumer<OutputStream> content) throws IOException {
+    PackUpload upload = begin(key);
+    try {
+      content.accept(upload);
+    } catch (IOException | RuntimeException | Error e) {
+      upload.fail(e);
+      throw e;
+    }
+    upload.close();
+    return upload;
   }
 
   IOException tooLong(String what) {

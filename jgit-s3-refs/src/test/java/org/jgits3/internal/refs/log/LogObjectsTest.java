@@ -98,11 +98,8 @@ class LogObjectsTest {
   }
 
   private List<RefChange> read(LogEntry entry) throws IOException {
-    RefChangeCursor changes = objects.changes(LISTING, entry);
     List<RefChange> read = new ArrayList<>();
-    for (Optional<RefChange> c = changes.next(); c.isPresent(); c = changes.next()) {
-      read.add(c.get());
-    }
+    objects.forEachChange(LISTING, entry, read::add);
     return read;
   }
 

@@ -28,6 +28,9 @@ public final class LongLog {
   private final Counters metrics = new Counters();
   private int transactions;
 
+  /** Entries of a tail that make a fold due. */
+  private static final int TAIL = 250;
+
   public LongLog(ObjectStore store, String repository) {
     this.committer =
         StoredManifest.committer(store, RepositoryName.of(repository), ManifestCommitter.DEADLINE);
@@ -45,7 +48,7 @@ public final class LongLog {
   public void append(RefChange first) throws IOException {
     List<RefChange> changes = new ArrayList<>();
     changes.add(first);
-    while (changes.size() <= LogCompaction.TAIL) {
+    while (changes.size() <= TAIL) {
       int i = transactions + changes.size();
       changes.add(new RefChange("refs/changes/" + i + "/meta", ObjectId.zeroId(), id(i)));
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.internal.refs.snapshot.TableCache.CachedTable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.ParsedRefs;
 import org.jgits3.internal.refs.table.RefDelta;
@@ -39,7 +40,7 @@ import org.slf4j.LoggerFactory;
 
 /** Which tables stay in memory. */
 @Holds(
-    "TableCache, SnapshotTables, CachedTable: Tables kept between look-ups take at most the "
+    "TableCache, SnapshotTables: Tables kept between look-ups take at most the "
         + "configured memory, each counted with its overlay")
 @Timeout(300)
 class TableCacheTest {

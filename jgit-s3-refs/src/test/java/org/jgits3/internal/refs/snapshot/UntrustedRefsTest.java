@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Look-ups through a path whose versions mean nothing: {@code trustETag = never}. */
 @Holds(
-    "SharedRefs, SnapshotTables, SnapshotComparison: Where versions are not trusted, a look-up "
+    "SharedRefs, SnapshotTables, SnapshotReader: Where versions are not trusted, a look-up "
         + "compares the table with bytes read after it arrived, and parses equal ones no more")
 @Holds("SnapshotTables: A good table is not discarded because of bad bytes")
 @Timeout(120)

@@ -60,7 +60,7 @@ class FoldCostTest {
     for (int from = 0; from < refs; from += CHUNK) {
       RefDelta chunk = changes(IntStream.range(from, from + CHUNK), CHUNK);
       for (int i = 0; i < CHUNK; i++) {
-        at = PackedRefsLine.write(chunk.names(), i, chunk.id(i), null, bytes, at);
+        at = chunk.writeLines(i, bytes, at);
       }
     }
     return ParsedRefs.of("base", bytes, refs);

@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.refs.snapshot.SnapshotReader;
 import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -114,7 +114,7 @@ class HugeSnapshotTest {
     RefSnapshot snapshot = new RefSnapshot("x", SIZE, COUNT, crc32c(), "");
 
     PackedRefsTable table =
-        new SnapshotDownload(store(), true, RangeReader.Sizes.DEFAULT).land("key", snapshot);
+        new SnapshotReader(store(), true, RangeReader.Sizes.DEFAULT).read("key", snapshot);
 
     assertThat(table.size()).isEqualTo(COUNT);
     assertThat(table.bytes()).isEqualTo(2 * 16 + SIZE + 4L * COUNT);

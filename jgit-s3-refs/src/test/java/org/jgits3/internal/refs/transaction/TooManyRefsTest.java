@@ -19,7 +19,7 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.SnapshotDownload;
+import org.jgits3.internal.refs.snapshot.SnapshotReader;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.table.FullTable;
 import org.jgits3.internal.refs.table.PackedRefsTable;
@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Test;
 
 /** More refs than one array holds are refused before anything is written or memory is taken. */
 @Holds(
-    "RefFold, PackedRefsTable, SnapshotUpload, SnapshotDownload: More refs than an array holds "
+    "RefFold, PackedRefsTable, SnapshotUpload, SnapshotReader: More refs than an array holds "
         + "are refused, with their number, before their table is written or allocated; changes "
         + "that do not fit in the base go to the recent table")
 class TooManyRefsTest {
@@ -164,7 +164,7 @@ class TooManyRefsTest {
   void a_stored_table() {
     RefSnapshot snapshot = new RefSnapshot("x", MOST + 1, 28_000_000, 0, "");
     isRefused(
-        () -> new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land("key", snapshot),
+        () -> new SnapshotReader(store, true, RangeReader.Sizes.DEFAULT).read("key", snapshot),
         "key: 28,000,000",
         "2,147,483,640");
   }

@@ -51,9 +51,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A snapshot is the same however it is divided into requests, and so are its faults. */
 @Holds(
-    "SnapshotDownload, PackedRefsParser: A damaged or malformed snapshot is refused by its key "
+    "SnapshotReader, PackedRefsParser: A damaged or malformed snapshot is refused by its key "
         + "and byte")
-class SnapshotDownloadTest {
+class SnapshotReaderTest {
   private static final String KEY = "objects/r/refs/x";
   private static final String A = "a".repeat(40);
   private static final String B = "b".repeat(40);
@@ -72,7 +72,7 @@ class SnapshotDownloadTest {
   void snapshot_that_is_too_short_for_its_header_is_refused_by_its_key() {
     RefSnapshot snapshot = new RefSnapshot("x", 0, 0, 0, "");
     assertThatThrownBy(
-            () -> new SnapshotDownload(store, true, RangeReader.Sizes.DEFAULT).land(KEY, snapshot))
+            () -> new SnapshotReader(store, true, RangeReader.Sizes.DEFAULT).read(KEY, snapshot))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining(KEY);
   }
@@ -102,7 +102,7 @@ class SnapshotDownloadTest {
   /** A snapshot and where it is. */
   private record Stored(String key, RefSnapshot snapshot) {
     PackedRefsTable land(ObjectStore store, Sizes sizes) throws IOException {
-      return new SnapshotDownload(store, true, sizes).land(key, snapshot);
+      return new SnapshotReader(store, true, sizes).read(key, snapshot);
     }
   }
 

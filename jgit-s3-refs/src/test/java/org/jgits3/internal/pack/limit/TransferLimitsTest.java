@@ -8,18 +8,20 @@ import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class PushLimitsTest {
+class TransferLimitsTest {
   @Test
   void all_time_counts_where_processor_time_is_not_measured() throws Exception {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     threads.setThreadCpuTimeEnabled(false);
     try {
-      PushLimits.Work work = new PushLimits(1, Duration.ZERO).begin();
+      TransferLimits.Transfer push =
+          new TransferLimits(new TransferMemory(0), 1, Duration.ZERO).begin();
+      push.beginWork();
       long start = System.nanoTime();
       while (System.nanoTime() - start < 2_000_000) {
         Thread.onSpinWait();
       }
-      assertThatThrownBy(work::checkTime).hasMessageContaining("processorTime");
+      assertThatThrownBy(push::checkTime).hasMessageContaining("processorTime");
     } finally {
       threads.setThreadCpuTimeEnabled(true);
     }
