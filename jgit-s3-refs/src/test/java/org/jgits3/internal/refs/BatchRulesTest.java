@@ -24,11 +24,13 @@ import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 
@@ -416,6 +418,20 @@ class BatchRulesTest {
     return values;
   }
 
+  /** Tests whether each command creates a ref of a name of its own, of which no ref is symbolic. */
+  private static boolean creates(List<ReceiveCommand> commands, Model model) {
+    Set<String> names = new HashSet<>();
+    return commands.stream()
+        .allMatch(
+            c ->
+                c.getType() == ReceiveCommand.Type.CREATE
+                    && !Model.aboutLinks(c)
+                    && c.getRefName().startsWith("refs/")
+                    && names.add(c.getRefName())
+                    && !(model.refs().get(c.getRefName()) instanceof String));
+  }
+
+  @Holds("BulkUpdate: The pass over a batch accepts no command that a check of each would refuse")
   @Seeds(4)
   void one_pass_says_yes_only_to_batches_that_the_model_does_completely(long seed)
       throws IOException {
@@ -427,19 +443,29 @@ class BatchRulesTest {
       RefView view = view(model, random);
       BatchRules rules = randomBatch(random, model);
       boolean atomic = random.nextBoolean();
+      boolean creates = creates(rules.commands(), model);
       Optional<RefDelta> told = rules.checkAtOnce(view, !atomic).map(BulkUpdate.Checked::changes);
       List<Result> expected = atomic ? all(model, rules) : oneByOne(model, rules);
+      String what = "%d: %s, atomic: %s".formatted(i, rules.commands(), atomic);
       if (told.isPresent()) {
-        String what = "%d: %s, atomic: %s".formatted(i, rules.commands(), atomic);
         assertThat(expected).as(what).containsOnly(Result.OK);
+        List<String> names = new ArrayList<>();
         told.get()
             .forEach(
-                (name, value) ->
-                    assertThat(value instanceof RefValue.Direct d ? d.id() : null)
-                        .as(what)
-                        .isEqualTo(model.refs().get(name)));
+                (name, value) -> {
+                  names.add(name);
+                  assertThat(value instanceof RefValue.Direct d ? d.id() : null)
+                      .as(what)
+                      .isEqualTo(model.refs().get(name));
+                });
+        assertThat(names)
+            .as(what)
+            .isSortedAccordingTo(RefOrder.INSTANCE)
+            .containsExactlyInAnyOrderElementsOf(
+                rules.commands().stream().map(ReceiveCommand::getRefName).toList());
         yes++;
       } else if (new HashSet<>(expected).equals(Set.of(Result.OK))) {
+        assertThat(creates).as(what).isFalse();
         no++;
       }
     }

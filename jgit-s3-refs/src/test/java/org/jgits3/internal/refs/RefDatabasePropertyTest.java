@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.util.List;
+import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -26,6 +30,9 @@ import org.jgits3.testing.Holds;
 @Holds(
     "RefEdits: Two refs never exist of which one is a directory of the other; checked again at "
         + "commit")
+@Holds(
+    "TransactionReflog, S3RefUpdate, S3RefRename: Reflogs, also of symbolic and renamed refs, "
+        + "are those of `RefDirectory`")
 @AddLifecycleHook(FromSeed.class)
 class RefDatabasePropertyTest {
   /** Which process does an operation on the store. */
@@ -51,6 +58,27 @@ class RefDatabasePropertyTest {
         repositories.step(step);
       }
       repositories.reopen();
+    }
+  }
+
+  @Example
+  void reflog_of_a_ref_that_one_batch_deletes_and_creates_begins_anew() throws Exception {
+    String name = "refs/heads/a";
+    RefOperation create =
+        new RefOperation.Update(name, "first", RefOperation.ANY, true, false, false);
+    RefOperation batch =
+        new RefOperation.CommitBatch(
+            List.of(
+                new RefOperation.Command(name, Optional.of("second"), RefOperation.ZERO),
+                new RefOperation.Command(name, Optional.empty(), RefOperation.CURRENT)),
+            false,
+            false,
+            true);
+    try (ComparedRepositories repositories = new ComparedRepositories(false)) {
+      repositories.step(new Step(create, By.HERE, false));
+      repositories.step(new Step(batch, By.HERE, true));
+      repositories.reopen();
+      assertThat(repositories.reflog(name)).hasSize(1);
     }
   }
 

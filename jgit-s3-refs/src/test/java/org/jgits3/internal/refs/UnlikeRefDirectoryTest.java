@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+/**
+ * Tests of what the comparison leaves out: operations in {@link RefDirectoryLimits}, and reflogs by
+ * way of the repository.
+ */
 @Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
@@ -194,5 +197,19 @@ class UnlikeRefDirectoryTest {
     assertThat(pushed(ObjectId.zeroId(), first)).isEqualTo("push: created");
     assertThat(pushed(first, second)).isEqualTo("push: fast-forward");
     assertThat(pushed(second, first)).isEqualTo("push: forced-update");
+  }
+
+  @Test
+  @SuppressWarnings("deprecation")
+  void the_repository_finds_reflogs_and_what_they_say_of_the_past() throws Exception {
+    set(MASTER, second);
+    set(MASTER, first);
+    assertThat(repository.getReflogReader(MASTER).getLastEntry().getComment()).isEqualTo("set");
+    assertThat(repository.getReflogReader("master")).isNull();
+    assertThat(repository.getReflogReader("refs/heads/none")).isNull();
+    assertThat(repository.getReflogReader(repository.exactRef(MASTER)).getReverseEntries())
+        .hasSize(3);
+    assertThat(repository.resolve("master@{1}")).isEqualTo(second);
+    assertThat(repository.resolve("master@{2}")).isEqualTo(first);
   }
 }
