@@ -14,9 +14,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -152,13 +150,12 @@ class RefRestorationTest {
     update(MASTER, commits.get(0));
     update("refs/heads/other", commits.get(0));
     long then = generation();
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(false);
-    batch.addCommand(
+    TestRepositories.batch(
+        repository,
+        false,
         logged("one", commits.get(0), ObjectId.zeroId(), "refs/heads/other"),
         logged("two", commits.get(0), ObjectId.zeroId(), MASTER),
         logged("one", ObjectId.zeroId(), commits.get(1), MASTER));
-    TestRepositories.execute(repository, batch);
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
     repository.history().restoration(then).apply();
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
@@ -176,12 +173,11 @@ class RefRestorationTest {
       throws Exception {
     update(MASTER, commits.get(0));
     long then = generation();
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(false);
-    batch.addCommand(
-        new ReceiveCommand(ObjectId.zeroId(), commits.get(1), MASTER),
+    TestRepositories.batch(
+        repository,
+        false,
+        TestRepositories.creation(MASTER, commits.get(1)),
         new ReceiveCommand(commits.get(0), ObjectId.zeroId(), MASTER));
-    TestRepositories.execute(repository, batch);
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
     if (compacted) {
       repository.getRefDatabase().compact();
@@ -292,7 +288,9 @@ class RefRestorationTest {
     repository.updateRef("refs/heads/link", true).link(MASTER);
     Map<String, String> before = refs();
     long then = generation();
-    atomic(
+    TestRepositories.batch(
+        repository,
+        true,
         new ReceiveCommand(commits.get(0), ObjectId.zeroId(), "refs/heads/link"),
         new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
     assertThat(repository.exactRef("refs/heads/link")).isNull();
@@ -308,7 +306,9 @@ class RefRestorationTest {
     update(MASTER + "/x", commits.get(0));
     repository.updateRef("refs/heads/link", true).link(MASTER);
     BatchRefUpdate batch =
-        atomic(
+        TestRepositories.batch(
+            repository,
+            true,
             new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/link"),
             new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
     assertThat(batch.getCommands())
@@ -317,21 +317,9 @@ class RefRestorationTest {
     assertThat(repository.exactRef(MASTER)).isNull();
   }
 
-  private BatchRefUpdate atomic(ReceiveCommand... commands) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    batch.addCommand(commands);
-    TestRepositories.execute(repository, batch);
-    return batch;
-  }
-
   @Test
   void branch_that_was_no_commit_is_not_restored() throws Exception {
-    ObjectId blob;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-    }
+    ObjectId blob = TestRepositories.blob(repository, new byte[] {1});
     RefValue value = new RefValue.Direct(blob, Optional.empty());
     PackedRefsTable table =
         new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(Map.of(MASTER, value))).build();

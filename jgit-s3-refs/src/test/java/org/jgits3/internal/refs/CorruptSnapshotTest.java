@@ -4,6 +4,7 @@ package org.jgits3.internal.refs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.jgits3.TestRepositories.creation;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -75,14 +76,13 @@ class CorruptSnapshotTest {
         S3Repository r = manager.createRepository("r")) {
       first = TestRepositories.commit(r, "first");
       second = TestRepositories.commit(r, "second", first);
-      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-      for (int i = 1; i <= 5; i++) {
-        batch.addCommand(creation("refs/changes/" + i + "/1", first));
-      }
-      batch.addCommand(creation(MASTER, second));
-      batch.addCommand(creation(TAG, TestRepositories.tag(r, "v1", first)));
-      batch.addCommand(creation(OVERLAID, first));
-      TestRepositories.execute(r, batch);
+      TestRepositories.createAll(r, first, 5, i -> "refs/changes/" + (i + 1) + "/1");
+      TestRepositories.batch(
+          r,
+          true,
+          creation(MASTER, second),
+          creation(TAG, TestRepositories.tag(r, "v1", first)),
+          creation(OVERLAID, first));
       r.getRefDatabase().compact();
       push(r, OVERLAID, second);
     }
@@ -94,10 +94,6 @@ class CorruptSnapshotTest {
 
   private S3RepositoryManager manager() throws Exception {
     return TestRepositories.manager(new DirectoryObjectStore(directory));
-  }
-
-  private static ReceiveCommand creation(String name, ObjectId id) {
-    return new ReceiveCommand(ObjectId.zeroId(), id, name);
   }
 
   private static void push(S3Repository r, String name, ObjectId id) throws IOException {

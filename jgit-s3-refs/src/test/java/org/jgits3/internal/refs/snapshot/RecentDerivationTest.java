@@ -4,8 +4,8 @@ package org.jgits3.internal.refs.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -40,14 +40,10 @@ class RecentDerivationTest extends DerivationTestCase {
   }
 
   private void change(int from, int count, ObjectId before, ObjectId after) throws IOException {
-    BatchRefUpdate batch = writer.getRefDatabase().newBatchUpdate();
-    batch.setAllowNonFastForwards(true);
-    for (int i = from; i < from + count; i++) {
-      batch.addCommand(new ReceiveCommand(before, after, "refs/changes/" + i + "/1"));
-    }
-    TestRepositories.execute(writer, batch);
-    assertThat(batch.getCommands())
-        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
+    ReceiveCommand[] commands = new ReceiveCommand[count];
+    Arrays.setAll(
+        commands, i -> new ReceiveCommand(before, after, "refs/changes/" + (from + i) + "/1"));
+    TestRepositories.assertAllOk(TestRepositories.batch(writer, true, commands));
   }
 
   private void look() throws IOException {
