@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -23,12 +22,10 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefDelta;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AutoClose;
@@ -320,9 +317,7 @@ class RefRestorationTest {
   @Test
   void branch_that_was_no_commit_is_not_restored() throws Exception {
     ObjectId blob = TestRepositories.blob(repository, new byte[] {1});
-    RefValue value = new RefValue.Direct(blob, Optional.empty());
-    PackedRefsTable table =
-        new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(Map.of(MASTER, value))).build();
+    PackedRefsTable table = TestTables.of(Map.of(MASTER, TestTables.direct(blob)));
     InitialRefs unchecked = new InitialRefs(table, TestRepositories.WHO, "made");
     repository.getRefDatabase().commitBatch(unchecked, table::tips, unchecked.bytes());
     long bad = generation();

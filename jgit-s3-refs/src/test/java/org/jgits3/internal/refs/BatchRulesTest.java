@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.internal.refs.table.TestTables.direct;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -22,11 +23,11 @@ import org.jgits3.internal.refs.snapshot.NewSnapshot;
 import org.jgits3.internal.refs.snapshot.ReadSet;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -214,13 +215,13 @@ class BatchRulesTest {
       if (is instanceof String target) {
         links.put(name, target);
       } else if (is instanceof ObjectId id) {
-        RefValue value = new RefValue.Direct(id, Optional.empty());
+        RefValue value = direct(id);
         (holds && random.nextBoolean() ? packed : overlay).put(name, value);
         if (overlay.containsKey(name) && holds && random.nextBoolean()) {
-          packed.put(name, new RefValue.Direct(pick(random, IDS), Optional.empty()));
+          packed.put(name, direct(pick(random, IDS)));
         }
       } else if (hides && holds && random.nextInt(4) == 0) {
-        packed.put(name, new RefValue.Direct(pick(random, IDS), Optional.empty()));
+        packed.put(name, direct(pick(random, IDS)));
         overlay.put(name, RefValue.DELETED);
       }
     }
@@ -238,8 +239,7 @@ class BatchRulesTest {
   private static RefView view(
       Map<String, RefValue> packed, Map<String, RefValue> overlay, Map<String, String> links)
       throws IOException {
-    RefTable table =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
+    RefTable table = new RefTable(TestTables.of(packed));
     return new RefView(new Refs(List.of(), new TreeMap<>(overlay), new TreeMap<>(links)), table);
   }
 
@@ -371,7 +371,7 @@ class BatchRulesTest {
       } else if (model.refs().containsKey(name) || !model.conflicting(name)) {
         ObjectId id = pick(random, IDS);
         model.refs().put(name, id);
-        overlay.put(name, new RefValue.Direct(id, Optional.empty()));
+        overlay.put(name, direct(id));
       }
     }
     return new RefView(new Refs(List.of(), overlay, view.refs().symrefs()), view.table());
@@ -485,8 +485,8 @@ class BatchRulesTest {
   @Test
   void changes_come_in_the_order_of_names() throws IOException {
     Map<String, RefValue> packed = new TreeMap<>();
-    packed.put("refs/heads/a", new RefValue.Direct(A, Optional.empty()));
-    packed.put("refs/heads/b", new RefValue.Direct(A, Optional.empty()));
+    packed.put("refs/heads/a", direct(A));
+    packed.put("refs/heads/b", direct(A));
     RefEdits edits = new RefEdits(view(packed, Map.of(), Map.of()));
 
     Result[] results =

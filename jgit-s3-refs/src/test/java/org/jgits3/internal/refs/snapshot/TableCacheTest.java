@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
@@ -11,7 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -21,16 +20,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.ParsedRefs;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
-import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -80,13 +75,13 @@ class TableCacheTest {
   }
 
   private static RefTable table() {
-    StringBuilder text = new StringBuilder(PackedRefsTable.HEADER);
+    Map<String, RefValue> refs = new TreeMap<>();
     for (int i = 100; i < 200; i++) {
-      text.append(ObjectId.zeroId().name()).append(" refs/heads/").append(i).append('\n');
+      refs.put("refs/heads/" + i, TestTables.direct(ObjectId.zeroId()));
     }
     try {
-      return new RefTable(ParsedRefs.of("key", text.toString().getBytes(US_ASCII), 100));
-    } catch (StoreException.Corrupt e) {
+      return new RefTable(TestTables.of(refs));
+    } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
@@ -121,7 +116,7 @@ class TableCacheTest {
     place.put(TABLE);
     SortedMap<String, RefValue> overlay = new TreeMap<>();
     for (int i = 0; i < 1000; i++) {
-      overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
+      overlay.put("refs/heads/" + i, TestTables.direct(ObjectId.zeroId()));
     }
     place.held.get().view(new Refs(List.of(), overlay, Collections.emptySortedMap()));
     place.use();
@@ -148,7 +143,7 @@ class TableCacheTest {
 
   @Test
   void a_table_larger_than_the_budget_is_not_kept_and_evicts_no_other() throws IOException {
-    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(TestTables.of(Map.of()));
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -223,7 +218,7 @@ class TableCacheTest {
   @Test
   void a_table_that_outgrows_the_budget_goes_alone() throws IOException {
     RefTable growing = table();
-    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(TestTables.of(Map.of()));
     TableCache budget = budget(SIZE + small.bytes());
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);

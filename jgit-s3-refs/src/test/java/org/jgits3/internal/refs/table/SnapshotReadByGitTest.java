@@ -193,7 +193,7 @@ class SnapshotReadByGitTest {
     assertThat(listedByGit()).isEqualTo(before).isEqualTo(listedHere());
     byte[] rewritten = Files.readAllBytes(git.directory().resolve("packed-refs"));
     assertThat(new String(rewritten, UTF_8)).isEqualTo(new String(snapshot, UTF_8));
-    assertThat(ParsedRefs.of("packed-refs", rewritten, before.size()).size())
+    assertThat(TestTables.parsed("packed-refs", rewritten, before.size()).size())
         .isEqualTo(before.size());
   }
 
