@@ -354,18 +354,10 @@ public final class Scheduler {
     me.checkInterrupt();
   }
 
-  void notify(Object o, boolean all) {
+  void notifyAll(Object o) {
     Monitor monitor = monitors.get(o);
-    if (monitor == null) {
-      return;
-    }
-    for (Waiter each : monitor.waiters) {
-      if (!each.notified) {
-        each.notified = true;
-        if (!all) {
-          return;
-        }
-      }
+    if (monitor != null) {
+      monitor.waiters.forEach(each -> each.notified = true);
     }
   }
 }

@@ -204,16 +204,14 @@ public final class PackWorld extends RepositoryWorld {
   }
 
   private void change(Names.Kind kind, Optional<String> from, String to, IoRunnable work) {
-    history
-        .naming()
-        .run(
-            kind,
-            from,
-            to,
-            () -> {
-              work.run();
-              return null;
-            });
+    naming(
+        kind,
+        from,
+        to,
+        () -> {
+          work.run();
+          return null;
+        });
   }
 
   private void template(String name, S3RepositoryManager manager) {
@@ -221,9 +219,7 @@ public final class PackWorld extends RepositoryWorld {
         Names.Kind.IMPORT,
         Optional.empty(),
         TEMPLATE,
-        () -> {
-          TestTemplates.make(manager, name, TEMPLATE);
-        });
+        () -> TestTemplates.make(manager, name, TEMPLATE));
   }
 
   private void fork(S3RepositoryManager manager) {
