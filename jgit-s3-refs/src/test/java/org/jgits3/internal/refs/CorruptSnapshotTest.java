@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -336,13 +337,12 @@ class CorruptSnapshotTest {
         S3Repository reader = here.openRepository("r")) {
       assertThat(reader.exactRef(OVERLAID).getObjectId()).isEqualTo(second);
       writer.getRefDatabase().compact();
-      rewriteSnapshot(
-          s -> new RefSnapshot(s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64)));
+      listWrongSha256();
 
       assertThat(reader.exactRef(OVERLAID).getObjectId()).isEqualTo(second);
       assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
       assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
-      assertThat(names(reader)).isEqualTo(names(writer));
+      assertThat(TestRepositories.refs(reader)).isEqualTo(TestRepositories.refs(writer));
     }
   }
 
@@ -366,17 +366,11 @@ class CorruptSnapshotTest {
     listWrongSha256();
     try (S3RepositoryManager here = manager();
         S3Repository r = here.openRepository("r")) {
-      Map<String, ObjectId> before = names(r);
+      List<String> before = TestRepositories.refs(r);
       Refs listed = r.manifest().refs();
       assertNamesInAll(r, 6000);
       assertThat(r.manifest().refs()).isEqualTo(listed);
-      assertThat(names(r)).isEqualTo(before);
+      assertThat(TestRepositories.refs(r)).isEqualTo(before);
     }
-  }
-
-  private static Map<String, ObjectId> names(S3Repository r) throws IOException {
-    Map<String, ObjectId> found = new TreeMap<>();
-    r.getRefDatabase().getRefs().forEach(ref -> found.put(ref.getName(), ref.getObjectId()));
-    return found;
   }
 }

@@ -114,7 +114,7 @@ public abstract class ManifestWorld extends ProcessesWorld {
       seen.refs().overlay().forEach((ref, value) -> refs.put(ref, id(value)));
       history.looked(name, began, refs);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
     }
   }
 

@@ -164,7 +164,7 @@ public final class NamesWorld extends ManifestWorld {
   }
 
   private void importing(Session session, String name, boolean template) throws IOException {
-    scheduler.trace("import " + name);
+    scheduler.trace(() -> "import " + name);
     Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     Manifest first =
         catalog(session.client).createImport(template, RepositorySettings.NONE, none).manifest();
@@ -238,7 +238,7 @@ public final class NamesWorld extends ManifestWorld {
     List<String> ids = history.naming().ids();
     String id = ids.get(random.nextInt(ids.size()));
     Duration grace = Duration.ofMillis(random.nextInt(2));
-    scheduler.trace("sweep " + id + " after " + grace);
+    scheduler.trace(() -> "sweep " + id + " after " + grace);
     try (S3RepositoryManager manager = new S3RepositoryManager(session.client, settings())) {
       manager.sweepById(id, grace, false);
     }

@@ -67,7 +67,7 @@ abstract class ProcessesWorld implements World {
       try {
         thing.run();
       } catch (IOException e) {
-        scheduler.trace(e.toString());
+        scheduler.trace(e::toString);
       }
     }
   }

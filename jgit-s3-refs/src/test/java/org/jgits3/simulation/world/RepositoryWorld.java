@@ -148,7 +148,7 @@ abstract class RepositoryWorld extends ProcessesWorld {
     } catch (UnknownOutcomeException e) {
       history.end(operation, History.Report.UNKNOWN);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
       history.end(operation, History.Report.NOT_WRITTEN);
     }
   }
@@ -179,7 +179,7 @@ abstract class RepositoryWorld extends ProcessesWorld {
     try (RevWalk walk = new RevWalk(repository)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
       history.end(operation, History.Report.NOT_WRITTEN);
       return;
     }
@@ -220,7 +220,7 @@ abstract class RepositoryWorld extends ProcessesWorld {
   }
 
   void sweep(String name, S3RepositoryManager manager) throws IOException {
-    scheduler.trace("sweep");
+    scheduler.trace(() -> "sweep");
     manager.sweep(name, Duration.ZERO, false);
   }
 

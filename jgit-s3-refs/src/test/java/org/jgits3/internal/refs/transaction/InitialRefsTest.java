@@ -162,15 +162,12 @@ class InitialRefsTest {
   void refs_that_are_made_during_the_upload_stay() throws Exception {
     try (S3Repository there = elsewhere.openRepository("r")) {
       store.after(Request.WRITE_SNAPSHOT, () -> update(there, "refs/heads/main"));
-      isRefusedAfterUpload(table(MANY, "refs/heads/main/x"));
+      PackedRefsTable below = table(MANY, "refs/heads/main/x");
+      assertThatThrownBy(() -> create(below))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("refs/heads/main/x was not made");
     }
     assertThat(listed()).extracting(Ref::getName).containsExactly("refs/heads/main");
     here.getRefDatabase().refresh();
-  }
-
-  private void isRefusedAfterUpload(PackedRefsTable table) {
-    assertThatThrownBy(() -> create(table))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("refs/heads/main/x was not made");
   }
 }
