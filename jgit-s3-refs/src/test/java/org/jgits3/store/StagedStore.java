@@ -59,6 +59,7 @@ public final class StagedStore extends DelegatingObjectStore {
   private final Map<Request, Action> before = new ConcurrentHashMap<>();
   private final Map<Request, Action> after = new ConcurrentHashMap<>();
   private final Map<String, Action> beforeList = new ConcurrentHashMap<>();
+  private final Map<String, Action> beforeGet = new ConcurrentHashMap<>();
   private final Set<String> doomed = ConcurrentHashMap.newKeySet();
 
   public StagedStore(ObjectStore store) {
@@ -90,6 +91,11 @@ public final class StagedStore extends DelegatingObjectStore {
     beforeList.put(prefix, action);
   }
 
+  /** Runs an action before the next read of an object. */
+  public void beforeGet(String key, Action action) {
+    beforeGet.put(key, action);
+  }
+
   /** Keys of all objects whose deletion was asked for, be it done or not. */
   public Set<String> doomed() {
     return Set.copyOf(doomed);
@@ -118,6 +124,7 @@ public final class StagedStore extends DelegatingObjectStore {
 
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+    play(beforeGet.remove(key));
     if (isLease(key)) {
       return super.get(key, known);
     }

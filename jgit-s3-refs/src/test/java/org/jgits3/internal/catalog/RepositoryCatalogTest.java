@@ -229,13 +229,10 @@ class RepositoryCatalogTest {
   @Test
   void create_whose_outcome_cannot_be_read_is_unknown() throws IOException {
     loseAnswer(2);
-    store.nextGet(
-        get -> {
-          throw new IOException("scripted: no answer");
-        });
+    store.nextGet(ScriptedStore.UNREADABLE);
     assertThatThrownBy(() -> create(catalog, A))
         .isInstanceOf(UnknownOutcomeException.class)
-        .hasRootCauseMessage("scripted: no answer");
+        .hasRootCauseMessage("away");
     assertThat(look(A)).isPresent();
   }
 

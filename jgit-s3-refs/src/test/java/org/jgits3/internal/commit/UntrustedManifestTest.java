@@ -125,10 +125,7 @@ class UntrustedManifestTest {
   @Test
   void a_failed_look_up_leaves_what_is_known() throws IOException {
     Manifest first = committer.validate().manifest();
-    objects.nextGet(
-        get -> {
-          throw new StoreException.Unavailable(get.key, "scripted", null);
-        });
+    objects.nextGet(ScriptedStore.UNREADABLE);
     assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
     assertThat(committer.validate().manifest()).isSameAs(first);
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);

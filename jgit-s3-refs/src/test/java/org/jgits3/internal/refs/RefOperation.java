@@ -75,17 +75,24 @@ sealed interface RefOperation {
    */
   String on(Repository repository, Context context) throws IOException;
 
+  private static RefUpdate prepared(
+      Repository repository, Context context, String name, boolean detach, boolean logsResult)
+      throws IOException {
+    RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+    u.setRefLogIdent(context.who());
+    u.setRefLogMessage(context.message(), logsResult);
+    return u;
+  }
+
   /** {@link RefUpdate#update} and {@link RefUpdate#forceUpdate}. */
   record Update(
       String name, String object, String old, boolean force, boolean detach, boolean logsResult)
       implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+      RefUpdate u = prepared(repository, context, name, detach, logsResult);
       u.setNewObjectId(context.objects().get(object));
       u.setForceUpdate(force);
-      u.setRefLogIdent(context.who());
-      u.setRefLogMessage(context.message(), logsResult);
       context.old(old, name).ifPresent(u::setExpectedOldObjectId);
       try (RevWalk walk = new RevWalk(repository)) {
         return u.update(walk) + ", was " + u.getOldObjectId();
@@ -97,10 +104,8 @@ sealed interface RefOperation {
   record Delete(String name, String old, boolean force, boolean detach) implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+      RefUpdate u = prepared(repository, context, name, detach, false);
       u.setForceUpdate(force);
-      u.setRefLogIdent(context.who());
-      u.setRefLogMessage(context.message(), false);
       context.old(old, name).ifPresent(u::setExpectedOldObjectId);
       try (RevWalk walk = new RevWalk(repository)) {
         return u.delete(walk) + ", was " + u.getOldObjectId();
@@ -112,10 +117,7 @@ sealed interface RefOperation {
   record Link(String name, String target, boolean logsResult) implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, true);
-      u.setRefLogIdent(context.who());
-      u.setRefLogMessage(context.message(), logsResult);
-      return u.link(target).toString();
+      return prepared(repository, context, name, true, logsResult).link(target).toString();
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,6 +25,7 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -245,28 +245,19 @@ class TableCacheTest {
   void what_is_there_is_what_is_counted_however_many_put_and_use(long seed) throws Exception {
     TableCache budget = new TableCache(3 * SIZE, metrics);
     List<Place> places = places(8, () -> new Place(budget));
-    List<FutureTask<Void>> tasks = new ArrayList<>();
-    for (int t = 0; t < places.size(); t++) {
-      Place mine = places.get(t); // one thread puts into a place at a time
-      Random random = new Random(seed + t);
-      FutureTask<Void> task =
-          new FutureTask<>(
-              () -> {
-                for (int i = 0; i < 20_000; i++) {
-                  if (random.nextInt(4) == 0) {
-                    mine.put(TABLE);
-                  } else {
-                    places.get(random.nextInt(places.size())).use();
-                  }
-                }
-                return null;
-              });
-      tasks.add(task);
-      new Thread(task).start();
-    }
-    for (FutureTask<Void> task : tasks) {
-      task.get();
-    }
+    ConcurrentTasks.run(
+        places.size(),
+        t -> {
+          Place mine = places.get(t); // one thread puts into a place at a time
+          Random random = new Random(seed + t);
+          for (int i = 0; i < 20_000; i++) {
+            if (random.nextInt(4) == 0) {
+              mine.put(TABLE);
+            } else {
+              places.get(random.nextInt(places.size())).use();
+            }
+          }
+        });
     long there = places.stream().filter(Place::holds).count();
     assertThat(there).isEqualTo(3);
     assertThat(budget.count()).isEqualTo(3);
