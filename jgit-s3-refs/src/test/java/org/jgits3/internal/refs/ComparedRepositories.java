@@ -32,7 +32,7 @@ final class ComparedRepositories implements AutoCloseable {
   /** Bytes of configuration that leave a manifest little room, so that few refs are many. */
   private static final int CRAMPED = 200 << 10;
 
-  private static final List<String> NAMES = new ArrayList<>();
+  static final List<String> NAMES = new ArrayList<>();
 
   static {
     NAMES.addAll(RefOperations.LINKS);
@@ -105,8 +105,7 @@ final class ComparedRepositories implements AutoCloseable {
     };
   }
 
-  private static String outcome(
-      Repository r, RefOperation operation, RefOperation.Context context) {
+  static String outcome(Repository r, RefOperation operation, RefOperation.Context context) {
     try {
       return operation.on(r, context);
     } catch (IOException | RuntimeException e) {

@@ -3,8 +3,14 @@ package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -14,7 +20,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.Ref;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
+import org.jgits3.TestRepositories;
+import org.jgits3.internal.refs.snapshot.SampleObjects;
+import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomSeed;
 
 /**
  * The same random operations on this RefDatabase and on JGit's {@code RefDirectory}, with the same
@@ -80,6 +94,48 @@ class RefDatabasePropertyTest {
       repositories.reopen();
       assertThat(repositories.reflog(name)).hasSize(1);
     }
+  }
+
+  @Property
+  void refs_are_those_of_a_generation_whatever_happened_since(@ForAll("steps") List<Step> steps)
+      throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(new MemoryObjectStore());
+        S3Repository repository = manager.createRepository("r")) {
+      Map<String, ObjectId> objects = SampleObjects.insert(repository);
+      Map<Long, Map<String, String>> past = new TreeMap<>();
+      past.put(generation(repository), refs(repository));
+      for (Step step : steps) {
+        RefOperation.Context context = new RefOperation.Context(repository, objects, past.size());
+        ComparedRepositories.outcome(repository, step.operation(), context);
+        if (step.compacted()) {
+          repository.getRefDatabase().compact();
+        }
+        past.put(generation(repository), refs(repository));
+      }
+      List<Long> generations = new ArrayList<>(past.keySet());
+      Collections.shuffle(generations, new Random(RandomSeed.first()));
+      for (long wanted : generations) {
+        repository.history().restoration(wanted).apply();
+        assertThat(refs(repository))
+            .as("generation %d, %s", wanted, steps)
+            .isEqualTo(past.get(wanted));
+      }
+    }
+  }
+
+  private static long generation(S3Repository repository) throws IOException {
+    return repository.history().position().generation();
+  }
+
+  private static Map<String, String> refs(S3Repository repository) throws IOException {
+    Map<String, String> refs = new TreeMap<>();
+    for (String name : ComparedRepositories.NAMES) {
+      Ref ref = repository.exactRef(name);
+      if (ref != null) {
+        refs.put(name, ref.isSymbolic() ? ref.getTarget().getName() : ref.getObjectId().name());
+      }
+    }
+    return refs;
   }
 
   @Provide
