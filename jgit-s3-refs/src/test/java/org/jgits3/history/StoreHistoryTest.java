@@ -8,14 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
-import org.eclipse.jgit.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
@@ -28,15 +22,16 @@ import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Action;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
@@ -53,14 +48,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StoreHistoryTest {
   private static final String MAIN = "refs/heads/main";
 
-  /** Things that happen in the store while a poll is under way. */
-  private final Queue<IoRunnable> afterList = new ConcurrentLinkedQueue<>();
-
-  private final Queue<IoRunnable> beforeGet = new ConcurrentLinkedQueue<>();
-  private final Map<String, IoRunnable> beforeGetOf = new ConcurrentHashMap<>();
-  private final Map<String, IoRunnable> afterGetOf = new ConcurrentHashMap<>();
-
   private final MemoryObjectStore store = new MemoryObjectStore();
+
+  /** The store as the follower sees it: others may act at each request. */
+  private final StagedStore staged = new StagedStore(store);
+
   private final RequestCounts counts = new RequestCounts();
   @AutoClose private S3RepositoryManager elsewhere;
   @AutoClose private S3RepositoryManager here;
@@ -70,40 +62,8 @@ class StoreHistoryTest {
   @BeforeEach
   void open() throws Exception {
     elsewhere = TestRepositories.manager(store);
-    here = TestRepositories.manager(new ObservedObjectStore(new Interrupted(), counts));
+    here = TestRepositories.manager(new ObservedObjectStore(staged, counts));
     history = here.storeHistory();
-  }
-
-  /** The store as the follower sees it: others may act at each request. */
-  private final class Interrupted extends DelegatingObjectStore {
-    Interrupted() {
-      super(store);
-    }
-
-    @Override
-    public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-      super.list(prefix, each);
-      runNext(afterList);
-    }
-
-    @Override
-    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-      runNext(beforeGet);
-      run(beforeGetOf.remove(key));
-      GetResult answer = super.get(key, known);
-      run(afterGetOf.remove(key));
-      return answer;
-    }
-  }
-
-  private static void runNext(Queue<IoRunnable> steps) throws IOException {
-    run(steps.poll());
-  }
-
-  private static void run(@Nullable IoRunnable step) throws IOException {
-    if (step != null) {
-      step.run();
-    }
   }
 
   private void create(String... names) throws IOException {
@@ -313,7 +273,7 @@ class StoreHistoryTest {
     create("a");
     Follower follower = new Follower(history.now());
     push("a", MAIN);
-    afterList.add(() -> push("a", "refs/heads/x"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> push("a", "refs/heads/x"));
     assertThat(follower.poll()).containsExactly("CHANGED a main x");
     assertThat(follower.poll()).isEmpty();
   }
@@ -369,14 +329,14 @@ class StoreHistoryTest {
     push(first, MAIN);
     push(second, MAIN);
     CountDownLatch renamed = new CountDownLatch(1);
-    afterGetOf.put(
+    staged.afterGet(
         StoredManifest.key(store, first),
         () -> {
           elsewhere.rename(first, "c");
           elsewhere.rename(second, first);
           renamed.countDown();
         });
-    beforeGetOf.put(StoredManifest.key(store, second), () -> ConcurrentTasks.await(renamed));
+    staged.beforeGet(StoredManifest.key(store, second), () -> ConcurrentTasks.await(renamed));
     assertThat(follower.poll())
         .containsExactly(
             "CHANGED " + first + " main",
@@ -390,12 +350,17 @@ class StoreHistoryTest {
     create("a", "m");
     Follower follower = new Follower(history.now());
     push("m", MAIN);
-    afterList.add(() -> elsewhere.rename("m", "a2"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> elsewhere.rename("m", "a2"));
     assertThat(follower.poll()).containsExactly("RENAMED a2 from m main");
     assertThat(follower.poll()).isEmpty();
-    afterList.add(() -> elsewhere.rename("a2", "z"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> elsewhere.rename("a2", "z"));
     assertThat(follower.poll()).isEmpty(); // it had not changed when it was listed
     assertThat(follower.poll()).containsExactly("RENAMED z from a2");
+  }
+
+  /** Does a step before the read that comes after so many others. */
+  private void beforeRead(int others, Action step) {
+    staged.before(Request.READ_MANIFEST, others == 0 ? step : () -> beforeRead(others - 1, step));
   }
 
   @Test
@@ -407,13 +372,17 @@ class StoreHistoryTest {
     elsewhere.rename("m", "a");
     for (int reads = 0; reads < 4; reads++) { // the rename back comes before each of them once
       StoreCursor before = follower.cursor;
-      for (int i = 0; i < reads; i++) {
-        beforeGet.add(() -> {});
-      }
-      beforeGet.add(() -> elsewhere.rename("a", "m"));
+      AtomicBoolean renamed = new AtomicBoolean();
+      Action back =
+          () -> {
+            elsewhere.rename("a", "m");
+            renamed.set(true);
+          };
+      beforeRead(reads, back);
       List<String> seen = new ArrayList<>(follower.poll());
-      while (!beforeGet.isEmpty()) { // there were fewer reads
-        runNext(beforeGet);
+      if (!renamed.get()) { // there were fewer reads
+        staged.before(Request.READ_MANIFEST, () -> {});
+        back.run();
       }
       seen.addAll(follower.poll());
       assertThat(seen).contains("CHANGED b main").noneMatch(text -> text.startsWith("DELETED"));
@@ -585,11 +554,11 @@ class StoreHistoryTest {
     Follower follower = new Follower(history.now());
     push("a", MAIN);
     push("b", MAIN);
-    IoRunnable fail =
+    staged.before(
+        Request.READ_MANIFEST,
         () -> {
           throw new StoreException.Unavailable("k", "no answer", null);
-        };
-    beforeGet.add(fail);
+        });
     StoreChanges changes = history.since(follower.cursor);
     assertThatThrownBy(changes::next).isInstanceOf(StoreException.Unavailable.class);
     follower.cursor = changes.end();
