@@ -169,12 +169,28 @@ public final class TestRepositories {
     }
   }
 
+  /** Executes commands in one batch. */
+  public static BatchRefUpdate batch(
+      Repository repository, boolean atomic, ReceiveCommand... commands) throws IOException {
+    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
+    batch.setAtomic(atomic);
+    batch.setAllowNonFastForwards(true);
+    batch.addCommand(commands);
+    execute(repository, batch);
+    return batch;
+  }
+
+  /** A command that creates a ref. */
+  public static ReceiveCommand creation(String name, ObjectId id) {
+    return new ReceiveCommand(ObjectId.zeroId(), id, name);
+  }
+
   /** Creates refs to one object in one batch. */
   public static BatchRefUpdate createAll(
       Repository repository, ObjectId id, int count, IntFunction<String> name) throws IOException {
     BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name.apply(i)));
+      batch.addCommand(creation(name.apply(i), id));
     }
     execute(repository, batch);
     return batch;

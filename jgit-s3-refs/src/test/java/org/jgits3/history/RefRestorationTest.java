@@ -9,15 +9,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
-import java.util.TreeMap;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.lib.BatchRefUpdate;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -25,14 +19,11 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.RefDelta;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.refs.transaction.InitialRefs;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,12 +31,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Refs are brought back to what they were, by a transaction that can be undone as well. */
+/**
+ * Refs are brought back to what they were, by a transaction that can be undone as well. {@code
+ * RefDatabasePropertyTest} restores random generations.
+ */
 @Holds("RefRestoration: Refs are restored all or none, and never over changes made since the plan")
 class RefRestorationTest {
   private static final String MASTER = "refs/heads/master";
-  private static final List<String> NAMES =
-      List.of(MASTER, "refs/heads/a", "refs/heads/a/b", "refs/tags/v1", "refs/changes/01/1/1");
 
   @TempDir Path directory;
   @AutoClose private S3RepositoryManager manager;
@@ -69,96 +61,17 @@ class RefRestorationTest {
     return repository.history().position().generation();
   }
 
-  private Map<String, String> refs() throws IOException {
-    Map<String, String> refs = new TreeMap<>();
-    for (Ref ref : repository.getRefDatabase().getRefs()) {
-      refs.put(ref.getName(), text(ref));
-    }
-    for (String name : List.of("HEAD", "refs/heads/link")) {
-      Ref ref = repository.exactRef(name);
-      if (ref != null) {
-        refs.put(name, text(ref));
-      }
-    }
-    return refs;
-  }
-
-  private static String text(Ref ref) {
-    return ref.isSymbolic() ? "ref: " + ref.getTarget().getName() : ref.getObjectId().name();
-  }
-
-  private void operate(Random random) throws IOException {
-    String name = NAMES.get(random.nextInt(NAMES.size()));
-    ObjectId id = commits.get(random.nextInt(commits.size()));
-    switch (random.nextInt(8)) {
-      case 0 -> {
-        TestRepositories.delete(repository, name);
-      }
-      case 1 -> repository.updateRef("HEAD", true).link(name);
-      case 2 -> repository.updateRef("refs/heads/link", true).link(name);
-      case 3 -> {
-        RefUpdate detach = repository.updateRef("HEAD", true);
-        detach.setNewObjectId(id);
-        detach.forceUpdate();
-      }
-      case 4 -> {
-        if (repository.exactRef(name) != null) {
-          repository.renameRef(name, NAMES.get(random.nextInt(NAMES.size()))).rename();
-        }
-      }
-      case 5 -> batch(random);
-      case 6 -> update("HEAD", id);
-      default -> update(name, id);
-    }
-  }
-
-  private void batch(Random random) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    for (String name : NAMES) {
-      Ref now = repository.exactRef(name);
-      ObjectId old = now == null ? ObjectId.zeroId() : now.getObjectId();
-      ObjectId to = random.nextInt(3) == 0 ? ObjectId.zeroId() : commits.get(random.nextInt(4));
-      if (!old.equals(ObjectId.zeroId()) || !to.equals(ObjectId.zeroId())) {
-        batch.addCommand(new ReceiveCommand(old, to, name));
-      }
-    }
-    TestRepositories.execute(repository, batch);
-  }
-
-  @Seeds(6)
-  void refs_are_those_of_the_generation_whatever_happened_since(long seed) throws Exception {
-    Random random = new Random(seed);
-    TreeMap<Long, Map<String, String>> past = new TreeMap<>();
-    update(MASTER, commits.get(0));
-    past.put(generation(), refs());
-    for (int i = 0; i < 60; i++) {
-      operate(random);
-      past.put(generation(), refs());
-      if (random.nextInt(15) == 0) {
-        repository.getRefDatabase().compact();
-        past.put(generation(), refs());
-      }
-    }
-    List<Long> generations = new ArrayList<>(past.keySet());
-    for (int i = 0; i < 10; i++) {
-      long wanted = generations.get(random.nextInt(generations.size()));
-      repository.history().restoration(wanted).apply();
-      assertThat(refs()).as("seed " + seed + ", generation " + wanted).isEqualTo(past.get(wanted));
-    }
-  }
-
   @Test
   void ref_changed_twice_under_other_messages_gets_the_value_before() throws Exception {
     update(MASTER, commits.get(0));
     update("refs/heads/other", commits.get(0));
     long then = generation();
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(false);
-    batch.addCommand(
+    TestRepositories.batch(
+        repository,
+        false,
         logged("one", commits.get(0), ObjectId.zeroId(), "refs/heads/other"),
         logged("two", commits.get(0), ObjectId.zeroId(), MASTER),
         logged("one", ObjectId.zeroId(), commits.get(1), MASTER));
-    TestRepositories.execute(repository, batch);
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
     repository.history().restoration(then).apply();
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(0));
@@ -176,12 +89,11 @@ class RefRestorationTest {
       throws Exception {
     update(MASTER, commits.get(0));
     long then = generation();
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(false);
-    batch.addCommand(
-        new ReceiveCommand(ObjectId.zeroId(), commits.get(1), MASTER),
+    TestRepositories.batch(
+        repository,
+        false,
+        TestRepositories.creation(MASTER, commits.get(1)),
         new ReceiveCommand(commits.get(0), ObjectId.zeroId(), MASTER));
-    TestRepositories.execute(repository, batch);
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(commits.get(1));
     if (compacted) {
       repository.getRefDatabase().compact();
@@ -290,9 +202,11 @@ class RefRestorationTest {
   void a_symbolic_ref_that_an_atomic_batch_deleted_comes_back() throws Exception {
     update(MASTER, commits.get(0));
     repository.updateRef("refs/heads/link", true).link(MASTER);
-    Map<String, String> before = refs();
+    List<String> before = TestRepositories.refs(repository);
     long then = generation();
-    atomic(
+    TestRepositories.batch(
+        repository,
+        true,
         new ReceiveCommand(commits.get(0), ObjectId.zeroId(), "refs/heads/link"),
         new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
     assertThat(repository.exactRef("refs/heads/link")).isNull();
@@ -300,7 +214,9 @@ class RefRestorationTest {
 
     assertThat(repository.getRefDatabase().getReflogReader(MASTER).getReverseEntries()).hasSize(1);
     repository.history().restoration(then).apply();
-    assertThat(refs()).isEqualTo(before);
+    assertThat(TestRepositories.refs(repository)).isEqualTo(before);
+    assertThat(repository.exactRef("refs/heads/link").getTarget().getName()).isEqualTo(MASTER);
+    assertThat(repository.exactRef("HEAD").getTarget().getName()).isEqualTo(MASTER);
   }
 
   @Test
@@ -308,7 +224,9 @@ class RefRestorationTest {
     update(MASTER + "/x", commits.get(0));
     repository.updateRef("refs/heads/link", true).link(MASTER);
     BatchRefUpdate batch =
-        atomic(
+        TestRepositories.batch(
+            repository,
+            true,
             new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/link"),
             new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
     assertThat(batch.getCommands())
@@ -317,24 +235,10 @@ class RefRestorationTest {
     assertThat(repository.exactRef(MASTER)).isNull();
   }
 
-  private BatchRefUpdate atomic(ReceiveCommand... commands) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    batch.addCommand(commands);
-    TestRepositories.execute(repository, batch);
-    return batch;
-  }
-
   @Test
   void branch_that_was_no_commit_is_not_restored() throws Exception {
-    ObjectId blob;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      blob = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-    }
-    RefValue value = new RefValue.Direct(blob, Optional.empty());
-    PackedRefsTable table =
-        new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(Map.of(MASTER, value))).build();
+    ObjectId blob = TestRepositories.blob(repository, new byte[] {1});
+    PackedRefsTable table = TestTables.of(Map.of(MASTER, TestTables.direct(blob)));
     InitialRefs unchecked = new InitialRefs(table, TestRepositories.WHO, "made");
     repository.getRefDatabase().commitBatch(unchecked, table::tips, unchecked.bytes());
     long bad = generation();

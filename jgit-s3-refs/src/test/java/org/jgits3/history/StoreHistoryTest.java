@@ -8,14 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Consumer;
-import org.eclipse.jgit.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
@@ -28,21 +22,24 @@ import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.log.LongLog;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
+import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
-import org.jgits3.store.ListedObject;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Action;
+import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Followers of a store get every change of every repository, whatever happens between requests. */
 @Holds(
@@ -51,14 +48,11 @@ import org.junit.jupiter.api.Test;
 class StoreHistoryTest {
   private static final String MAIN = "refs/heads/main";
 
-  /** Things that happen in the store while a poll is under way. */
-  private final Queue<IoRunnable> afterList = new ConcurrentLinkedQueue<>();
-
-  private final Queue<IoRunnable> beforeGet = new ConcurrentLinkedQueue<>();
-  private final Map<String, IoRunnable> beforeGetOf = new ConcurrentHashMap<>();
-  private final Map<String, IoRunnable> afterGetOf = new ConcurrentHashMap<>();
-
   private final MemoryObjectStore store = new MemoryObjectStore();
+
+  /** The store as the follower sees it: others may act at each request. */
+  private final StagedStore staged = new StagedStore(store);
+
   private final RequestCounts counts = new RequestCounts();
   @AutoClose private S3RepositoryManager elsewhere;
   @AutoClose private S3RepositoryManager here;
@@ -68,44 +62,20 @@ class StoreHistoryTest {
   @BeforeEach
   void open() throws Exception {
     elsewhere = TestRepositories.manager(store);
-    here = TestRepositories.manager(new ObservedObjectStore(new Interrupted(), counts));
+    here = TestRepositories.manager(new ObservedObjectStore(staged, counts));
     history = here.storeHistory();
   }
 
-  /** The store as the follower sees it: others may act at each request. */
-  private final class Interrupted extends DelegatingObjectStore {
-    Interrupted() {
-      super(store);
-    }
-
-    @Override
-    public void list(String prefix, Consumer<ListedObject> each) throws IOException {
-      super.list(prefix, each);
-      runNext(afterList);
-    }
-
-    @Override
-    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-      runNext(beforeGet);
-      run(beforeGetOf.remove(key));
-      GetResult answer = super.get(key, known);
-      run(afterGetOf.remove(key));
-      return answer;
+  private void create(String... names) throws IOException {
+    for (String name : names) {
+      elsewhere.createRepository(name).close();
     }
   }
 
-  private static void runNext(Queue<IoRunnable> steps) throws IOException {
-    run(steps.poll());
-  }
-
-  private static void run(@Nullable IoRunnable step) throws IOException {
-    if (step != null) {
-      step.run();
+  private void createForty() throws IOException {
+    for (int i = 0; i < 40; i++) {
+      create("r" + i);
     }
-  }
-
-  private void create(String name) throws IOException {
-    elsewhere.createRepository(name).close();
   }
 
   /** A commit on a branch, by another process. */
@@ -184,37 +154,63 @@ class StoreHistoryTest {
     assertThat(follower.poll()).isEmpty();
   }
 
-  @Test
-  void later_polls_give_the_transactions_since_the_cursor_in_order() throws Exception {
-    create("a");
-    create("b");
-    push("a", MAIN);
+  /**
+   * Does what a text says: {@code create a}, {@code push a branch}, {@code rename a b}, and so on.
+   */
+  private void elsewhere(String steps) throws IOException {
+    for (String step : steps.split("; ")) {
+      String[] words = step.split(" ");
+      switch (words[0]) {
+        case "create" -> create(words[1]);
+        case "push" -> push(words[1], "refs/heads/" + words[2]);
+        case "rename" -> elsewhere.rename(words[1], words[2]);
+        case "delete" -> elsewhere.delete(words[1]);
+        default -> throw new IllegalArgumentException(step);
+      }
+    }
+  }
+
+  /** Changes that are joined by "and" may come in any order. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          create a; create b; push a main | push a x; push a y; push b main | CHANGED a x y and CHANGED b main
+          create a | create c; push c main | CREATED c main
+          create a | delete a | DELETED a
+          create a; push a main | push a lost; delete a; create a; push a x | DELETED a, CREATED a x
+          create b | create a; delete a | ''
+          create m | rename m a; rename a z; rename z k; push k main | RENAMED k from m main
+          create a; create b | rename a c; rename b a; rename c b | RENAMED a from b and RENAMED b from a
+          create a; create b; create c | rename c d; rename b c; rename a b | RENAMED d from c, RENAMED c from b, RENAMED b from a
+          create a; create z | delete a; rename z a | DELETED a, RENAMED a from z
+          """)
+  void changes_since_the_cursor_come_once_and_in_order(String before, String since, String told)
+      throws Exception {
+    elsewhere(before);
     Follower follower = new Follower(history.now());
     assertThat(follower.poll()).isEmpty();
-    push("a", "refs/heads/x");
-    push("a", "refs/heads/y");
-    push("b", MAIN);
-    create("c");
-    push("c", MAIN);
-    assertThat(follower.poll())
-        .containsExactlyInAnyOrder("CHANGED a x y", "CHANGED b main", "CREATED c main");
+    elsewhere(since);
+    List<String> expected = told.isEmpty() ? List.of() : List.of(told.split(", | and "));
+    if (told.contains(" and ")) {
+      assertThat(follower.poll()).containsExactlyInAnyOrderElementsOf(expected);
+    } else {
+      assertThat(follower.poll()).isEqualTo(expected);
+    }
     assertThat(follower.poll()).isEmpty();
   }
 
   @Test
   void poll_of_idle_repositories_is_a_listing_and_nothing_else() throws Exception {
-    for (int i = 0; i < 40; i++) {
-      create("r" + i);
-    }
+    createForty();
     StoreCursor now = history.now();
     assertThat(requests(() -> assertThat(since(now)).isEmpty())).isEqualTo(1);
   }
 
   @Test
   void each_repository_that_changed_costs_one_more_request() throws Exception {
-    for (int i = 0; i < 40; i++) {
-      create("r" + i);
-    }
+    createForty();
     StoreCursor now = history.now();
     push("r3", MAIN);
     push("r3", "refs/heads/x");
@@ -234,8 +230,7 @@ class StoreHistoryTest {
 
   @Test
   void deletions_and_renames_cost_one_request_each() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     StoreCursor now = history.now();
     elsewhere.delete("a");
     assertThat(requests(() -> assertThat(since(now)).hasSize(1))).isEqualTo(1 + 1);
@@ -245,9 +240,7 @@ class StoreHistoryTest {
 
   @Test
   void cursor_of_now_costs_a_request_for_each_repository() throws Exception {
-    for (int i = 0; i < 40; i++) {
-      create("r" + i);
-    }
+    createForty();
     elsewhere.delete("r3");
     assertThat(requests(() -> history.now())).isEqualTo(1 + 39);
   }
@@ -280,7 +273,7 @@ class StoreHistoryTest {
     create("a");
     Follower follower = new Follower(history.now());
     push("a", MAIN);
-    afterList.add(() -> push("a", "refs/heads/x"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> push("a", "refs/heads/x"));
     assertThat(follower.poll()).containsExactly("CHANGED a main x");
     assertThat(follower.poll()).isEmpty();
   }
@@ -307,48 +300,8 @@ class StoreHistoryTest {
     log.append(new RefChange(MAIN, LongLog.id(0), LongLog.id(1)));
     log.compact();
     log.append(List.of(new RefChange(MAIN, LongLog.id(1), LongLog.id(2))));
-    List<ObjectId> main = new ArrayList<>();
     Transactions all = history.since(now).next().orElseThrow().transactions();
-    for (var next = all.next(); next.isPresent(); next = all.next()) {
-      next.get()
-          .forEachChange(
-              c -> {
-                if (c.ref().equals(MAIN)) {
-                  main.add(c.newId());
-                }
-              });
-    }
-    assertThat(main).containsExactly(LongLog.id(1), LongLog.id(2));
-  }
-
-  @Test
-  void deleted_repository_comes_once() throws Exception {
-    create("a");
-    Follower follower = new Follower(history.now());
-    elsewhere.delete("a");
-    assertThat(follower.poll()).containsExactly("DELETED a");
-    assertThat(follower.poll()).isEmpty();
-  }
-
-  @Test
-  void name_used_again_between_polls_gives_a_deletion_and_a_creation() throws Exception {
-    create("a");
-    push("a", MAIN);
-    Follower follower = new Follower(history.now());
-    push("a", "refs/heads/lost");
-    elsewhere.delete("a");
-    create("a");
-    push("a", "refs/heads/x");
-    assertThat(follower.poll()).containsExactly("DELETED a", "CREATED a x");
-    assertThat(follower.poll()).isEmpty();
-  }
-
-  @Test
-  void repository_created_and_deleted_between_polls_is_not_returned() throws Exception {
-    Follower follower = new Follower(history.now());
-    create("a");
-    elsewhere.delete("a");
-    assertThat(follower.poll()).isEmpty();
+    assertThat(TransactionHistoryTest.main(all)).containsExactly(LongLog.id(1), LongLog.id(2));
   }
 
   @Test
@@ -364,49 +317,10 @@ class StoreHistoryTest {
     assertThat(follower.poll()).containsExactly("CHANGED z w");
   }
 
-  @Test
-  void several_renames_between_polls_are_one() throws Exception {
-    create("m");
-    Follower follower = new Follower(history.now());
-    elsewhere.rename("m", "a");
-    elsewhere.rename("a", "z");
-    elsewhere.rename("z", "k");
-    push("k", MAIN);
-    assertThat(follower.poll()).containsExactly("RENAMED k from m main");
-    assertThat(follower.poll()).isEmpty();
-  }
-
-  @Test
-  void repositories_that_change_places_are_renamed() throws Exception {
-    create("a");
-    create("b");
-    Follower follower = new Follower(history.now());
-    elsewhere.rename("a", "c");
-    elsewhere.rename("b", "a");
-    elsewhere.rename("c", "b");
-    assertThat(follower.poll()).containsExactlyInAnyOrder("RENAMED a from b", "RENAMED b from a");
-    assertThat(follower.poll()).isEmpty();
-  }
-
-  @Test
-  void name_that_is_freed_and_taken_is_freed_first() throws Exception {
-    create("a");
-    create("b");
-    create("c");
-    Follower follower = new Follower(history.now());
-    elsewhere.rename("c", "d");
-    elsewhere.rename("b", "c");
-    elsewhere.rename("a", "b");
-    assertThat(follower.poll())
-        .containsExactly("RENAMED d from c", "RENAMED c from b", "RENAMED b from a");
-    assertThat(follower.poll()).isEmpty();
-  }
-
   /** E-m27: the second repository has the name with which the first one was read. */
   @Test
   void renames_into_each_other_between_two_reads_give_no_name_twice() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     Follower follower = new Follower(history.now());
     List<String> ids = new ArrayList<>();
     follower.cursor.forEach((name, position) -> ids.add(position.repositoryId()));
@@ -415,14 +329,14 @@ class StoreHistoryTest {
     push(first, MAIN);
     push(second, MAIN);
     CountDownLatch renamed = new CountDownLatch(1);
-    afterGetOf.put(
+    staged.afterGet(
         StoredManifest.key(store, first),
         () -> {
           elsewhere.rename(first, "c");
           elsewhere.rename(second, first);
           renamed.countDown();
         });
-    beforeGetOf.put(StoredManifest.key(store, second), () -> ConcurrentTasks.await(renamed));
+    staged.beforeGet(StoredManifest.key(store, second), () -> ConcurrentTasks.await(renamed));
     assertThat(follower.poll())
         .containsExactly(
             "CHANGED " + first + " main",
@@ -432,47 +346,43 @@ class StoreHistoryTest {
   }
 
   @Test
-  void name_of_a_deleted_repository_taken_by_a_rename_gives_both() throws Exception {
-    create("a");
-    create("z");
-    Follower follower = new Follower(history.now());
-    elsewhere.delete("a");
-    elsewhere.rename("z", "a");
-    assertThat(follower.poll()).containsExactly("DELETED a", "RENAMED a from z");
-    assertThat(follower.poll()).isEmpty();
-  }
-
-  @Test
   void rename_after_the_listing_loses_nothing() throws Exception {
-    create("a");
-    create("m");
+    create("a", "m");
     Follower follower = new Follower(history.now());
     push("m", MAIN);
-    afterList.add(() -> elsewhere.rename("m", "a2"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> elsewhere.rename("m", "a2"));
     assertThat(follower.poll()).containsExactly("RENAMED a2 from m main");
     assertThat(follower.poll()).isEmpty();
-    afterList.add(() -> elsewhere.rename("a2", "z"));
+    staged.afterList(ObjectNames.MANIFESTS, () -> elsewhere.rename("a2", "z"));
     assertThat(follower.poll()).isEmpty(); // it had not changed when it was listed
     assertThat(follower.poll()).containsExactly("RENAMED z from a2");
   }
 
+  /** Does a step before the read that comes after so many others. */
+  private void beforeRead(int others, Action step) {
+    staged.before(Request.READ_MANIFEST, others == 0 ? step : () -> beforeRead(others - 1, step));
+  }
+
   @Test
   void rename_between_two_reads_loses_nothing() throws Exception {
-    create("b");
-    create("m");
+    create("b", "m");
     Follower follower = new Follower(history.now());
     push("m", MAIN);
     push("b", MAIN);
     elsewhere.rename("m", "a");
     for (int reads = 0; reads < 4; reads++) { // the rename back comes before each of them once
       StoreCursor before = follower.cursor;
-      for (int i = 0; i < reads; i++) {
-        beforeGet.add(() -> {});
-      }
-      beforeGet.add(() -> elsewhere.rename("a", "m"));
+      AtomicBoolean renamed = new AtomicBoolean();
+      Action back =
+          () -> {
+            elsewhere.rename("a", "m");
+            renamed.set(true);
+          };
+      beforeRead(reads, back);
       List<String> seen = new ArrayList<>(follower.poll());
-      while (!beforeGet.isEmpty()) { // there were fewer reads
-        runNext(beforeGet);
+      if (!renamed.get()) { // there were fewer reads
+        staged.before(Request.READ_MANIFEST, () -> {});
+        back.run();
       }
       seen.addAll(follower.poll());
       assertThat(seen).contains("CHANGED b main").noneMatch(text -> text.startsWith("DELETED"));
@@ -534,8 +444,7 @@ class StoreHistoryTest {
 
   @Test
   void cursor_taken_half_way_covers_what_was_returned() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     StoreChanges changes = history.since(history.start());
     String first = text(changes.next().orElseThrow());
     assertThat(changes.hasMore()).isTrue();
@@ -547,8 +456,7 @@ class StoreHistoryTest {
 
   @Test
   void change_that_was_left_comes_again() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     StoreCursor now = history.now();
     push("a", MAIN);
     push("b", MAIN);
@@ -562,8 +470,7 @@ class StoreHistoryTest {
 
   @Test
   void names_that_hang_together_are_left_together() throws Exception {
-    create("a");
-    create("z");
+    create("a", "z");
     StoreCursor now = history.now();
     elsewhere.delete("a");
     elsewhere.rename("z", "a");
@@ -575,8 +482,7 @@ class StoreHistoryTest {
 
   @Test
   void repositories_that_change_places_are_left_together() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     StoreCursor now = history.now();
     elsewhere.rename("a", "c");
     elsewhere.rename("b", "a");
@@ -590,8 +496,7 @@ class StoreHistoryTest {
 
   @Test
   void damaged_manifest_hides_no_other_repository_and_is_told_until_mended() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     Follower follower = new Follower(history.now());
     push("a", MAIN);
     push("b", MAIN);
@@ -611,9 +516,7 @@ class StoreHistoryTest {
 
   @Test
   void of_two_repositories_that_say_one_name_one_is_told() throws Exception {
-    create("a");
-    create("b");
-    create("c");
+    create("a", "b", "c");
     Follower follower = new Follower(history.now());
     StoredManifest.rewrite(store, "b", b -> b.named(new RepositoryName("a")));
     push("a", MAIN);
@@ -647,16 +550,15 @@ class StoreHistoryTest {
 
   @Test
   void store_that_does_not_answer_ends_a_poll_without_a_gap() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     Follower follower = new Follower(history.now());
     push("a", MAIN);
     push("b", MAIN);
-    IoRunnable fail =
+    staged.before(
+        Request.READ_MANIFEST,
         () -> {
           throw new StoreException.Unavailable("k", "no answer", null);
-        };
-    beforeGet.add(fail);
+        });
     StoreChanges changes = history.since(follower.cursor);
     assertThatThrownBy(changes::next).isInstanceOf(StoreException.Unavailable.class);
     follower.cursor = changes.end();
@@ -691,8 +593,7 @@ class StoreHistoryTest {
 
   @Test
   void where_versions_are_not_trusted_each_manifest_is_read() throws Exception {
-    create("a");
-    create("b");
+    create("a", "b");
     try (S3RepositoryManager untrusting =
         TestRepositories.manager(store, "[s3 \"refs\"]\ntrustETag = never")) {
       StoreCursor now = untrusting.storeHistory().now();

@@ -64,7 +64,7 @@ class TransactionHistoryTest {
   }
 
   /** Ids that the main branch got. */
-  private static List<ObjectId> main(Transactions transactions) throws IOException {
+  static List<ObjectId> main(Transactions transactions) throws IOException {
     List<ObjectId> ids = new ArrayList<>();
     for (var next = transactions.next(); next.isPresent(); next = transactions.next()) {
       next.get()

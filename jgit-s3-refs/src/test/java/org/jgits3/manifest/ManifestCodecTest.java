@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.manifest;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -11,19 +14,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.commit.ManifestFixture;
 import org.jgits3.testing.Holds;
@@ -47,42 +48,28 @@ class ManifestCodecTest {
   private static final RepositoryState ACTIVE =
       new RepositoryState.Active(RepositoryName.of("gr\u00FC/n"));
   private static final ObjectMapper MAPPER = new ObjectMapper();
-  private static final BigInteger BEYOND = BigInteger.ONE.shiftLeft(63);
-  private static final String TAG = "/refs/overlay/refs~1tags~1gr\u00F6\u00DFe";
   private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
   private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
 
-  @Test
-  void manifest_with_everything_round_trips() throws IOException {
-    Manifest manifest = full();
-    byte[] bytes = ManifestCodec.encode(manifest);
-    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(manifest);
-    assertThat(ManifestCodec.encode(manifest)).isEqualTo(bytes);
+  private static byte[] golden() throws IOException {
+    try (InputStream in = ManifestCodecTest.class.getResourceAsStream("manifest-format-1.json")) {
+      return in.readAllBytes();
+    }
   }
 
   @Test
   void stored_form_is_the_one_of_the_golden_file() throws IOException {
-    byte[] golden;
-    try (InputStream in = getClass().getResourceAsStream("manifest-format-1.json")) {
-      golden = in.readAllBytes();
-    }
-    assertThat(new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8))
-        .isEqualTo(new String(golden, StandardCharsets.UTF_8));
-    assertThat(ManifestCodec.decode(WHERE, golden)).isEqualTo(full());
-  }
-
-  @Test
-  void every_state_round_trips() throws IOException {
-    List<RepositoryState> states =
-        List.of(
-            ACTIVE,
-            new RepositoryState.Importing(7),
-            new RepositoryState.Deleted(7),
-            new RepositoryState.Deleted(0));
-    for (RepositoryState state : states) {
-      Manifest manifest = blank(state);
-      assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
-    }
+    assertThat(ManifestCodec.encode(full())).asString(UTF_8).isEqualTo(new String(golden(), UTF_8));
+    assertThat(full().refs().tables().get(0))
+        .isEqualTo(new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32)));
+    PackEntry pack = full().packs().get(0);
+    assertThat(pack)
+        .isEqualTo(
+            new PackEntry(
+                minted(3), "GC", pack.files(), 1_800_000_000_000L, 9, 8, 7, 2, full().extra()));
+    assertThat(pack.files())
+        .containsEntry("pack", new PackFileEntry(6_000_000_000L, 1 << 20, -1, -1))
+        .containsEntry("idx", new PackFileEntry(77, 0, 1, 0));
   }
 
   @Test
@@ -157,16 +144,111 @@ class ManifestCodecTest {
   @ParameterizedTest
   @ValueSource(strings = {"", "garbage", "[]", "null", "{}", "{\"format\":1}", "<html></html>"})
   void what_is_no_manifest_is_corrupt(String text) {
-    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, text.getBytes(StandardCharsets.UTF_8)))
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, text.getBytes(UTF_8)))
         .isInstanceOf(ManifestException.Corrupt.class)
         .hasMessageContaining(WHERE);
   }
 
+  /**
+   * What is wrong, what the error names, and edits that make it wrong: values as JSON, none if the
+   * field is removed, or after a pointer to what is copied.
+   */
+  private static final String VIOLATIONS =
+      """
+      no epoch | epoch | /epoch=
+      negative epoch | epoch | /epoch=-1
+      active without a name | is active and lacks the field name | /name=
+      name that is none | '../x' has a segment | /name="../x"
+      name of two lines | control character | /name="a\\nb"
+      name with a suffix | .git or .lock | /name="a.git"
+      import of no time | is importing and lacks the field since | /state="importing"
+      deleted before all times | since | /state="deleted" /since=-1
+      generation 0 | generation 0 | /generation=0
+      negative generation | generation | /generation=-4
+      generation as text | generation: 7 where a number | /generation="7"
+      generation that is no integer | generation: 7.0 where | /generation=7.0
+      generation beyond 64 bits | generation: 1.0E30 where | /generation=1e30
+      generation just beyond | generation | /generation=9223372036854775808
+      no generation | generation | /generation=
+      generation null | generation | /generation=null
+      no repository id | repositoryId | /repositoryId=
+      bad repository id | repositoryId | /repositoryId="../../etc"
+      upper case repository id | repositoryId | /repositoryId="AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+      no nonce | nonce | /nonce=
+      nonce as number | nonce: 7 where a text | /nonce=7
+      nonce null | nonce | /nonce=null
+      unknown state | state asleep | /state="asleep"
+      boundary in the future | boundary | /boundary=1000
+      prunedTo in the future | prunedTo | /prunedTo=1000
+      dropped in the future | dropped | /dropped=1000
+      format 0 | format 0 | /format=0
+      template in the future | template is 1000 | /template=["abababababababababababababababab",1000]
+      template of no repository | template | /template=["../x",7]
+      no format | format | /format=
+      requires as text | requires | /requires="a"
+      required number | requires[0] | /requires=[1]
+      required null | requires[0] | /requires=[null]
+      writers as list | writers | /writers=[]
+      writer without generation | writers.n | /writers={"n":null}
+      writer of negative generation | writers.n | /writers={"n":-1}
+      settings without config | settings.config | /settings/config=
+      unknown setting | settings.more | /settings/more=1
+      refs as list | refs | /refs=[]
+      table older than the one below | which is newer | /refs/tables/1/id="000000000000-00000000000000000000"
+      table listed twice | lists a table twice | /refs/tables/-=@/refs/tables/1
+      null among tables | refs.tables | /refs/tables/-=null
+      unknown field of refs | refs.more | /refs/more=1
+      snapshot id | refs.tables[0].id | /refs/tables/0/id="../x"
+      no snapshot size | refs.tables[0].size | /refs/tables/0/size=
+      sha256 | refs.tables[0].sha256 | /refs/tables/0/sha256="12"
+      crc32c | refs.tables[0].crc32c | /refs/tables/0/crc32c="xyz"
+      unknown field of it | refs.tables[0].more | /refs/tables/0/more=1
+      object id | refs.overlay.refs/heads/x | /refs/overlay/refs~1heads~1x="12"
+      tag without object | refs.overlay.refs/tags/gr | /refs/overlay/refs~1tags~1gr\u00F6\u00DFe/1=
+      tag of a number | refs.overlay.refs/tags/gr | /refs/overlay/refs~1tags~1gr\u00F6\u00DFe/1=7
+      ref as number | refs.overlay.refs/heads/x | /refs/overlay/refs~1heads~1x=1
+      link to null | refs.symrefs.HEAD | /refs/symrefs/HEAD=null
+      packs as object | packs | /packs={}
+      pack null | packs[1] | /packs/-=null
+      pack id | packs[0].id | /packs/0/id="../x"
+      no pack id | packs[0].id | /packs/0/id=
+      no source | packs[0].source | /packs/0/source=
+      negative count | packs[0].objects | /packs/0/objects=-1
+      index beyond 32 bits | packs[0].index | /packs/0/index=2147483648
+      files as list | packs[0].files | /packs/0/files=[]
+      negative size | packs[0].files.idx | /packs/0/files/idx/0=-1
+      range beyond 32 bits | packs[0].files | /packs/0/files/idx/1=2147483648
+      negative offset | packs[0].files.idx | /packs/0/files/idx/3=-1
+      short tuple | packs[0].files.pack | /packs/0/files/pack/0=
+      long tuple | packs[0].files.idx | /packs/0/files/idx/-=5
+      pack twice | 000000000005-00000000000000000003 | /packs/-=@/packs/0
+      log as list | log | /log=[]
+      unknown field of the log | log.more | /log/more=1
+      short segment | log.segments[0] | /log/segments/0/4=
+      segment of null | log.segments[0] | /log/segments/0/0=null
+      negative segment | log.segments[0] | /log/segments/0/1=-2
+      short entry | log.tail[0] | /log/tail/0/6=
+      long entry | log.tail[1] | /log/tail/1/-=1
+      time as text | log.tail[0] | /log/tail/0/1="1"
+      zone beyond 32 bits | log.tail[0] | /log/tail/0/2=2147483648
+      changes as text | log.tail[0] | /log/tail/0/6="none"
+      short change | log.tail[0] | /log/tail/0/6/0=["x"]
+      change from a number | log.tail[0][0] | /log/tail/0/6/0/1=1
+      unknown detail | log.tail[0][0].more | /log/tail/0/6/0/3/more=1
+      long tag | refs.overlay.refs/tags/gr | /refs/overlay/refs~1tags~1gr\u00F6\u00DFe/-="2222222222222222222222222222222222222222"
+      long segment | log.segments[0] | /log/segments/0/-=1
+      long change | log.tail[0][0] | /log/tail/0/6/0/-=1
+      """;
+
+  static Stream<String[]> violations() {
+    return VIOLATIONS.lines().map(line -> line.split(" \\| "));
+  }
+
   @ParameterizedTest
   @MethodSource("violations")
-  void manifest_against_the_rules_is_corrupt(String what, String named, Consumer<ObjectNode> edit)
+  void manifest_against_the_rules_is_corrupt(String what, String named, String edits)
       throws IOException {
-    byte[] bytes = edited(edit);
+    byte[] bytes = edited(m -> Stream.of(edits.split(" ")).forEach(edit -> edit(m, edit)));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
         .isInstanceOf(ManifestException.Corrupt.class)
@@ -175,139 +257,38 @@ class ManifestCodecTest {
         .hasMessageEndingWith("; it is left as it is");
   }
 
-  static Object[][] violations() {
-    return new Object[][] {
-      rule("no epoch", "epoch", m -> m.remove("epoch")),
-      rule("negative epoch", "epoch", m -> m.put("epoch", -1)),
-      rule("active without a name", "is active and lacks the field name", m -> m.remove("name")),
-      rule("name that is none", "'../x' has a segment", m -> m.put("name", "../x")),
-      rule("name of two lines", "control character", m -> m.put("name", "a\nb")),
-      rule("name with a suffix", ".git or .lock", m -> m.put("name", "a.git")),
-      rule(
-          "import of no time",
-          "is importing and lacks the field since",
-          m -> m.put("state", "importing")),
-      rule("deleted before all times", "since", m -> m.put("state", "deleted").put("since", -1)),
-      rule("generation 0", "generation 0", m -> m.put("generation", 0)),
-      rule("negative generation", "generation", m -> m.put("generation", -4)),
-      rule("generation as text", "generation: 7 where a number", m -> m.put("generation", "7")),
-      rule("generation that is no integer", "generation: 7.0 ", m -> m.put("generation", 7.0)),
-      rule("generation beyond 64 bits", "generation: 1.0E30 ", m -> m.put("generation", 1e30)),
-      rule("generation just beyond", "generation", m -> m.put("generation", BEYOND)),
-      rule("no generation", "generation", m -> m.remove("generation")),
-      rule("generation null", "generation", m -> m.putNull("generation")),
-      rule("no repository id", "repositoryId", m -> m.remove("repositoryId")),
-      rule("bad repository id", "repositoryId", m -> m.put("repositoryId", "../../etc")),
-      rule("upper case repository id", "repositoryId", m -> m.put("repositoryId", "A".repeat(32))),
-      rule("no nonce", "nonce", m -> m.remove("nonce")),
-      rule("nonce as number", "nonce: 7 where a text", m -> m.put("nonce", 7)),
-      rule("nonce null", "nonce", m -> m.putNull("nonce")),
-      rule("unknown state", "state asleep", m -> m.put("state", "asleep")),
-      rule("boundary in the future", "boundary", m -> m.put("boundary", 1000)),
-      rule("prunedTo in the future", "prunedTo", m -> m.put("prunedTo", 1000)),
-      rule("dropped in the future", "dropped", m -> m.put("dropped", 1000)),
-      rule("format 0", "format 0", m -> m.put("format", 0)),
-      rule(
-          "template in the future",
-          "template is 1000",
-          m -> m.putArray("template").add("ab".repeat(16)).add(1000)),
-      rule("template of no repository", "template", m -> m.putArray("template").add("../x").add(7)),
-      rule("no format", "format", m -> m.remove("format")),
-      rule("requires as text", "requires", m -> m.put("requires", "a")),
-      rule("required number", "requires[0]", m -> m.putArray("requires").add(1)),
-      rule("required null", "requires[0]", m -> m.putArray("requires").addNull()),
-      rule("writers as list", "writers", m -> m.putArray("writers")),
-      rule("writer without generation", "writers.n", m -> m.putObject("writers").putNull("n")),
-      rule("writer of negative generation", "writers.n", m -> m.putObject("writers").put("n", -1)),
-      rule(
-          "settings without config",
-          "settings.config",
-          m -> object(m, "/settings").remove("config")),
-      rule("unknown setting", "settings.more", m -> object(m, "/settings").put("more", 1)),
-      rule("refs as list", "refs", m -> m.putArray("refs")),
-      rule(
-          "table older than the one below",
-          "which is newer",
-          m -> object(m, "/refs/tables/1").put("id", "000000000000-" + "0".repeat(20))),
-      rule(
-          "table listed twice",
-          "lists a table twice",
-          m -> object(m, "/refs").withArray("tables").add(object(m, "/refs/tables/1").deepCopy())),
-      rule(
-          "null among tables",
-          "refs.tables",
-          m -> object(m, "/refs").withArray("tables").addNull()),
-      rule("unknown field of refs", "refs.more", m -> object(m, "/refs").put("more", 1)),
-      rule("snapshot id", "refs.tables[0].id", m -> object(m, "/refs/tables/0").put("id", "../x")),
-      rule(
-          "no snapshot size",
-          "refs.tables[0].size",
-          m -> object(m, "/refs/tables/0").remove("size")),
-      rule("sha256", "refs.tables[0].sha256", m -> object(m, "/refs/tables/0").put("sha256", "12")),
-      rule(
-          "crc32c", "refs.tables[0].crc32c", m -> object(m, "/refs/tables/0").put("crc32c", "xyz")),
-      rule(
-          "unknown field of it",
-          "refs.tables[0].more",
-          m -> object(m, "/refs/tables/0").put("more", 1)),
-      rule(
-          "object id",
-          "refs.overlay.refs/heads/x",
-          m -> object(m, "/refs/overlay").put("refs/heads/x", "12")),
-      rule("tag without object", "refs.overlay.refs/tags/gr", m -> array(m, TAG).remove(1)),
-      rule("tag of a number", "refs.overlay.refs/tags/gr", m -> array(m, TAG).set(1, 7)),
-      rule(
-          "ref as number",
-          "refs.overlay.refs/heads/x",
-          m -> object(m, "/refs/overlay").put("refs/heads/x", 1)),
-      rule("link to null", "refs.symrefs.HEAD", m -> object(m, "/refs/symrefs").putNull("HEAD")),
-      rule("packs as object", "packs", m -> m.putObject("packs")),
-      rule("pack null", "packs[1]", m -> array(m, "/packs").addNull()),
-      rule("pack id", "packs[0].id", m -> pack(m).put("id", "../x")),
-      rule("no pack id", "packs[0].id", m -> pack(m).remove("id")),
-      rule("no source", "packs[0].source", m -> pack(m).remove("source")),
-      rule("negative count", "packs[0].objects", m -> pack(m).put("objects", -1)),
-      rule("index beyond 32 bits", "packs[0].index", m -> pack(m).put("index", 1L << 31)),
-      rule("files as list", "packs[0].files", m -> pack(m).putArray("files")),
-      rule("negative size", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").set(0, -1)),
-      rule(
-          "range beyond 32 bits",
-          "packs[0].files",
-          m -> array(m, "/packs/0/files/idx").set(1, 1L << 31)),
-      rule("negative offset", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").set(3, -1)),
-      rule("short tuple", "packs[0].files.pack", m -> array(m, "/packs/0/files/pack").remove(0)),
-      rule("long tuple", "packs[0].files.idx", m -> array(m, "/packs/0/files/idx").add(5)),
-      rule("pack twice", minted(3), m -> array(m, "/packs").add(pack(m).deepCopy())),
-      rule("log as list", "log", m -> m.putArray("log")),
-      rule("unknown field of the log", "log.more", m -> object(m, "/log").put("more", 1)),
-      rule("short segment", "log.segments[0]", m -> array(m, "/log/segments/0").remove(4)),
-      rule(
-          "segment of null",
-          "log.segments[0]",
-          m -> array(m, "/log/segments/0").set(0, (String) null)),
-      rule("negative segment", "log.segments[0]", m -> array(m, "/log/segments/0").set(1, -2)),
-      rule("short entry", "log.tail[0]", m -> array(m, "/log/tail/0").remove(6)),
-      rule("long entry", "log.tail[1]", m -> array(m, "/log/tail/1").add(1)),
-      rule("time as text", "log.tail[0]", m -> array(m, "/log/tail/0").set(1, "1")),
-      rule("zone beyond 32 bits", "log.tail[0]", m -> array(m, "/log/tail/0").set(2, 1L << 31)),
-      rule("changes as text", "log.tail[0]", m -> array(m, "/log/tail/0").set(6, "none")),
-      rule("short change", "log.tail[0]", m -> array(m, "/log/tail/0/6/0").removeAll().add("x")),
-      rule("change from a number", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").set(1, 1)),
-      rule(
-          "unknown detail",
-          "log.tail[0][0].more",
-          m -> object(m, "/log/tail/0/6/0/3").put("more", 1)),
-      rule("long tag", "refs.overlay.refs/tags/gr", m -> array(m, TAG).add("2".repeat(40))),
-      rule("long segment", "log.segments[0]", m -> array(m, "/log/segments/0").add(1)),
-      rule("long change", "log.tail[0][0]", m -> array(m, "/log/tail/0/6/0").add(1)),
-    };
+  private static void edit(ObjectNode m, String edit) {
+    String[] sides = edit.split("=", 2);
+    JsonPointer pointer = JsonPointer.compile(sides[0]);
+    String field = pointer.last().getMatchingProperty();
+    if (m.at(pointer.head()) instanceof ArrayNode array) {
+      int index = field.equals("-") ? array.size() : Integer.parseInt(field);
+      if (index < array.size()) {
+        array.remove(index);
+      }
+      if (!sides[1].isEmpty()) {
+        array.insert(index, value(m, sides[1]));
+      }
+    } else if (sides[1].isEmpty()) {
+      object(m, pointer.head().toString()).remove(field);
+    } else {
+      object(m, pointer.head().toString()).set(field, value(m, sides[1]));
+    }
+  }
+
+  private static JsonNode value(ObjectNode m, String text) {
+    try {
+      return text.startsWith("@") ? m.at(text.substring(1)).deepCopy() : MAPPER.readTree(text);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(text, e);
+    }
   }
 
   @ParameterizedTest
   @MethodSource("hostile")
   void hostile_text_is_corrupt(String what, String named, UnaryOperator<String> edit)
       throws IOException {
-    String text = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    String text = new String(ManifestCodec.encode(full()), UTF_8);
     byte[] bytes = ManifestFixture.checked(edit.apply(text.substring(0, text.lastIndexOf(','))));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
@@ -348,7 +329,7 @@ class ManifestCodecTest {
 
   @Test
   void text_after_the_end_is_corrupt() throws IOException {
-    String whole = new String(ManifestCodec.encode(full()), StandardCharsets.UTF_8);
+    String whole = new String(ManifestCodec.encode(full()), UTF_8);
     byte[] bytes = ManifestFixture.checked(whole + " {\"format\":1");
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class)
@@ -403,7 +384,7 @@ class ManifestCodecTest {
   }
 
   @Test
-  void template_that_an_import_makes_may_have_forks_and_is_none_yet() {
+  void template_that_an_import_makes_may_have_forks_and_is_none_yet() throws IOException {
     Manifest making = full().withTemplate(Optional.of(new Manifest.Template(ID, 0)));
     assertThat(making.mayHaveForks()).isTrue();
     assertThat(making.isTemplate()).isFalse();
@@ -418,7 +399,7 @@ class ManifestCodecTest {
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining(WHERE)
         .hasMessageEndingWith("has format 2, this version knows 1; use a newer version");
-    byte[] bare = "{\"format\":6}".getBytes(StandardCharsets.UTF_8);
+    byte[] bare = "{\"format\":6}".getBytes(UTF_8);
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bare))
         .isInstanceOf(ManifestException.Unsupported.class)
         .hasMessageContaining("format 6");
@@ -440,7 +421,7 @@ class ManifestCodecTest {
   }
 
   @Test
-  void manifest_above_the_cap_is_too_large() {
+  void manifest_above_the_cap_is_too_large() throws IOException {
     Manifest large =
         full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), ""));
     assertThatThrownBy(() -> ManifestCodec.encode(large))
@@ -449,12 +430,6 @@ class ManifestCodecTest {
     byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .isInstanceOf(ManifestException.Corrupt.class);
-  }
-
-  @Test
-  void text_that_is_not_unicode_round_trips() throws IOException {
-    Manifest odd = full().withSettings(new RepositorySettings("x\uD800y\uDC00", ""));
-    assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(odd))).isEqualTo(odd);
   }
 
   @Test
@@ -483,10 +458,6 @@ class ManifestCodecTest {
     assertThat(bytes.length).isLessThan(32_000);
   }
 
-  private static Object[] rule(String what, String named, Consumer<ObjectNode> edit) {
-    return new Object[] {what, named, edit};
-  }
-
   private static Object[] text(String what, String named, UnaryOperator<String> edit) {
     return new Object[] {what, named, edit};
   }
@@ -497,10 +468,6 @@ class ManifestCodecTest {
 
   private static ObjectNode object(ObjectNode json, String path) {
     return (ObjectNode) json.at(path);
-  }
-
-  private static ArrayNode array(ObjectNode json, String path) {
-    return (ArrayNode) json.at(path);
   }
 
   private static byte[] edited(Consumer<ObjectNode> edit) throws IOException {
@@ -522,59 +489,7 @@ class ManifestCodecTest {
   }
 
   /** A manifest with every field set. */
-  private static Manifest full() {
-    SortedMap<String, RefValue> overlay = new TreeMap<>();
-    overlay.put("refs/heads/main", direct(ONE));
-    overlay.put("refs/heads/gone", RefValue.DELETED);
-    overlay.put("refs/tags/gr\u00F6\u00DFe", new RefValue.Direct(ONE, Optional.of(TWO)));
-    SortedMap<String, PackFileEntry> files = new TreeMap<>();
-    files.put("pack", new PackFileEntry(6_000_000_000L, 1 << 20, -1, -1));
-    files.put("idx", new PackFileEntry(77, 0, 1, 0));
-    Map<String, JsonNode> extra = Map.of("later", MAPPER.createObjectNode().put("is", true));
-    return new Manifest(
-        new Manifest.Identity(
-            ID,
-            ACTIVE,
-            3,
-            42,
-            "fedcba9876543210".repeat(2),
-            Set.of("b", "a"),
-            Optional.of(new Manifest.Template("ab".repeat(16), 4))),
-        new Manifest.Counters(new TreeMap<>(Map.of("n3", 41L, "n", 9L)), 8, 4, 7),
-        new Manifest.Content(
-            new RepositorySettings("[core]\n\tbare = true\n", "\uD83D\uDE80"),
-            new Refs(
-                List.of(
-                    new RefSnapshot(minted(1), 34_000_000, 500_000, -2, "ab".repeat(32)),
-                    new RefSnapshot(minted(6), 2_000_000, 30_000, 7, "cd".repeat(32))),
-                overlay,
-                new TreeMap<>(Map.of("HEAD", "refs/heads/main"))),
-            List.of(new PackEntry(minted(3), "GC", files, 1_800_000_000_000L, 9, 8, 7, 2, extra)),
-            new TransactionLog(
-                List.of(new LogSegment(new StoredObject(minted(4), 10, 11), 1, 20, 20, 5)),
-                List.of(
-                    new LogEntry(
-                        41,
-                        -1,
-                        -300,
-                        "J\u00F6rg",
-                        "j@example.org",
-                        "push",
-                        List.of(
-                            new RefChange("refs/heads/main", ObjectId.zeroId(), ONE)
-                                .renamed("refs/x"),
-                            new RefChange("HEAD", ObjectId.zeroId(), ONE)
-                                .linked(Optional.of("refs/x"), Optional.of("refs/heads/main"))),
-                        Optional.empty()),
-                    new LogEntry(
-                        42,
-                        2,
-                        60,
-                        "a",
-                        "b",
-                        "",
-                        List.of(),
-                        Optional.of(new StoredObject(minted(5), 12, 13)))))),
-        extra);
+  private static Manifest full() throws IOException {
+    return ManifestCodec.decode(WHERE, golden());
   }
 }

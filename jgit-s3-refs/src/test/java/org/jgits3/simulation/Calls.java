@@ -17,8 +17,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -67,14 +65,6 @@ public final class Calls {
     return now();
   }
 
-  public static long getCurrentTime(SystemReader jgit) {
-    return currentTimeMillis();
-  }
-
-  public static void sleep(long millis) throws InterruptedException {
-    sleep(TimeUnit.MILLISECONDS, millis);
-  }
-
   public static void sleep(TimeUnit unit, long time) throws InterruptedException {
     Strand me = Strand.current();
     me.checkInterrupt();
@@ -91,14 +81,6 @@ public final class Calls {
 
   public static void nextBytes(SecureRandom random, byte[] bytes) {
     code().nextBytes(bytes);
-  }
-
-  public static void nextBytes(ThreadLocalRandom random, byte[] bytes) {
-    code().nextBytes(bytes);
-  }
-
-  public static int nextInt(ThreadLocalRandom random, int bound) {
-    return code().nextInt(bound);
   }
 
   public static UUID randomUUID() {
@@ -149,27 +131,16 @@ public final class Calls {
     scheduler().waitOn(o, 0);
   }
 
-  public static void wait(Object o, long millis) throws InterruptedException {
-    scheduler().waitOn(o, TimeUnit.MILLISECONDS.toNanos(millis));
-  }
-
   public static void timedWait(TimeUnit unit, Object o, long time) throws InterruptedException {
     if (time > 0) {
       scheduler().waitOn(o, unit.toNanos(time));
     }
   }
 
-  public static void notify(Object o) {
-    Scheduler scheduler = scheduler();
-    if (scheduler != null) {
-      scheduler.notify(o, false);
-    }
-  }
-
   public static void notifyAll(Object o) {
     Scheduler scheduler = scheduler();
     if (scheduler != null) {
-      scheduler.notify(o, true);
+      scheduler.notifyAll(o);
     }
   }
 
@@ -199,27 +170,9 @@ public final class Calls {
     return latch.getCount() == 0;
   }
 
-  public static void acquire(Semaphore semaphore) throws InterruptedException {
-    while (!semaphore.tryAcquire()) {
-      scheduler().await(() -> semaphore.availablePermits() > 0);
-    }
-  }
-
-  public static void acquireUninterruptibly(Semaphore semaphore) {
-    while (!semaphore.tryAcquire()) {
-      scheduler().await(() -> semaphore.availablePermits() > 0);
-    }
-  }
-
   public static <T> T join(CompletableFuture<T> future) {
     awaitDone(future);
     return future.join();
-  }
-
-  public static <T> T get(CompletableFuture<T> future)
-      throws InterruptedException, ExecutionException {
-    awaitDone(future);
-    return future.get();
   }
 
   public static <T> T get(Future<T> future) throws InterruptedException, ExecutionException {
@@ -293,15 +246,6 @@ public final class Calls {
     return new Pool("pool", count);
   }
 
-  public static boolean awaitTermination(ExecutorService threads, long time, TimeUnit unit) {
-    if (threads instanceof Pool pool && scheduler() != null) {
-      Scheduler scheduler = scheduler();
-      scheduler.block(pool::isIdle, scheduler.nanoTime() + unit.toNanos(time));
-      return pool.isIdle();
-    }
-    return true;
-  }
-
   /** A pool whose tasks are strands of the process that hands them over. */
   private static final class Pool extends ThreadPoolExecutor {
     private final String name;
@@ -315,10 +259,6 @@ public final class Calls {
       super(0, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
       this.name = name;
       this.count = count;
-    }
-
-    boolean isIdle() {
-      return running == 0;
     }
 
     @Override
@@ -373,7 +313,11 @@ public final class Calls {
 
     @Override
     public boolean awaitTermination(long time, TimeUnit unit) {
-      return Calls.awaitTermination(this, time, unit);
+      Scheduler scheduler = scheduler();
+      if (scheduler != null) {
+        scheduler.block(() -> running == 0, scheduler.nanoTime() + unit.toNanos(time));
+      }
+      return running == 0;
     }
   }
 }

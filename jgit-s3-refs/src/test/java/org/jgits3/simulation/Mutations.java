@@ -42,10 +42,7 @@ final class Mutations {
             .with(LOOP, "judge", "containsKey", TRUE),
         Mutation.of(COMMITS, "A3", "writers are pruned without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
-        Mutation.of(
-                COMMITS,
-                "A14",
-                "pruning makes writes unknown of which no attempt is in doubt")
+        Mutation.of(COMMITS, "A14", "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
         Mutation.of(COMMITS, "A14b", "pruning makes no write unknown")
             .with("internal.commit.WriterTable", "tells", "prunedTo", NOTHING),
@@ -155,8 +152,7 @@ final class Mutations {
         Mutation.of(PACKS, "E1", "only a collection looks again")
             .with(SHARED, "propose", "checkDropped", NOTHING)
             .with(LARGE, "edit", "checkDropped", NOTHING),
-        Mutation.of(PACKS, "E2", "only a writer looks again")
-            .with(DROP, "drop", "covers", TRUE),
+        Mutation.of(PACKS, "E2", "only a writer looks again").with(DROP, "drop", "covers", TRUE),
         Mutation.of(PACKS, "E5", "a collection looks at moved refs once")
             .elsewhere(DROP, "drop", "covers", "coversAfterOne"),
         Mutation.of(PACKS, "dropped", "a collection does not note that it dropped objects")

@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
 
@@ -132,16 +133,11 @@ public final class Scheduler {
   }
 
   /** Notes what happens, if the run is traced. */
-  public void trace(String what) {
+  public void trace(Supplier<String> what) {
     if (trace != null) {
       Strand me = Strand.current();
-      trace.add(String.format("%9.3f s  %-14s %s", now / 1e9, me, what));
+      trace.add(String.format("%9.3f s  %-14s %s", now / 1e9, me, what.get()));
     }
-  }
-
-  /** Tests whether the run is traced. */
-  public boolean traces() {
-    return trace != null;
   }
 
   /** Runs work and all that it starts, to the end. */
@@ -213,7 +209,7 @@ public final class Scheduler {
 
   /** Kills a process: nothing of it runs any more. */
   public void kill(Jvm process) {
-    trace("kill " + process);
+    trace(() -> "kill " + process);
     process.dead = true;
   }
 
@@ -354,18 +350,10 @@ public final class Scheduler {
     me.checkInterrupt();
   }
 
-  void notify(Object o, boolean all) {
+  void notifyAll(Object o) {
     Monitor monitor = monitors.get(o);
-    if (monitor == null) {
-      return;
-    }
-    for (Waiter each : monitor.waiters) {
-      if (!each.notified) {
-        each.notified = true;
-        if (!all) {
-          return;
-        }
-      }
+    if (monitor != null) {
+      monitor.waiters.forEach(each -> each.notified = true);
     }
   }
 }

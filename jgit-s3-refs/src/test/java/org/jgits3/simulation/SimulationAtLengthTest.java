@@ -4,7 +4,6 @@ package org.jgits3.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,22 +21,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @EnabledIfSystemProperty(named = "simulation.seeds", matches = "\\d+")
 class SimulationAtLengthTest {
   /** Worlds, and their shares of the seeds. */
-  private static final Map<String, Integer> SHARES = shares();
-
-  private static Map<String, Integer> shares() {
-    Map<String, Integer> shares = new LinkedHashMap<>();
-    shares.put("CommitWorld", 8);
-    shares.put("NamesWorld", 8);
-    shares.put("RefsWorld", 3);
-    shares.put("PackWorld", 1);
-    return shares;
-  }
+  private static final List<Map.Entry<String, Integer>> SHARES =
+      List.of(
+          Map.entry("CommitWorld", 8),
+          Map.entry("NamesWorld", 8),
+          Map.entry("RefsWorld", 3),
+          Map.entry("PackWorld", 1));
 
   @Test
   void no_rule_is_broken() throws InterruptedException {
-    int parts = SHARES.values().stream().mapToInt(Integer::intValue).sum();
+    int parts = SHARES.stream().mapToInt(Map.Entry::getValue).sum();
     long seeds = Long.getLong("simulation.seeds");
-    for (Map.Entry<String, Integer> world : SHARES.entrySet()) {
+    for (Map.Entry<String, Integer> world : SHARES) {
       run(world.getKey(), Math.max(1, seeds * world.getValue() / parts));
     }
   }

@@ -59,6 +59,9 @@ public final class StagedStore extends DelegatingObjectStore {
   private final Map<Request, Action> before = new ConcurrentHashMap<>();
   private final Map<Request, Action> after = new ConcurrentHashMap<>();
   private final Map<String, Action> beforeList = new ConcurrentHashMap<>();
+  private final Map<String, Action> beforeGet = new ConcurrentHashMap<>();
+  private final Map<String, Action> afterGet = new ConcurrentHashMap<>();
+  private final Map<String, Action> afterList = new ConcurrentHashMap<>();
   private final Set<String> doomed = ConcurrentHashMap.newKeySet();
 
   public StagedStore(ObjectStore store) {
@@ -90,6 +93,21 @@ public final class StagedStore extends DelegatingObjectStore {
     beforeList.put(prefix, action);
   }
 
+  /** Runs an action before the next read of an object. */
+  public void beforeGet(String key, Action action) {
+    beforeGet.put(key, action);
+  }
+
+  /** Runs an action when the next read of an object was answered, before the answer arrives. */
+  public void afterGet(String key, Action action) {
+    afterGet.put(key, action);
+  }
+
+  /** Runs an action after the next listing of exactly a prefix. */
+  public void afterList(String prefix, Action action) {
+    afterList.put(prefix, action);
+  }
+
   /** Keys of all objects whose deletion was asked for, be it done or not. */
   public Set<String> doomed() {
     return Set.copyOf(doomed);
@@ -118,12 +136,14 @@ public final class StagedStore extends DelegatingObjectStore {
 
   @Override
   public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+    play(beforeGet.remove(key));
     if (isLease(key)) {
       return super.get(key, known);
     }
     play(before.remove(Request.READ_MANIFEST));
     GetResult answer = super.get(key, known);
     play(after.remove(Request.READ_MANIFEST));
+    play(afterGet.remove(key));
     return answer;
   }
 
@@ -170,5 +190,6 @@ public final class StagedStore extends DelegatingObjectStore {
   public void list(String prefix, Consumer<ListedObject> each) throws IOException {
     play(beforeList.remove(prefix));
     super.list(prefix, each);
+    play(afterList.remove(prefix));
   }
 }

@@ -16,6 +16,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestFixture;
+import org.jgits3.internal.commit.ManifestReads;
+import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.VirtualTime;
@@ -27,6 +29,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
+import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -103,11 +106,7 @@ class RepositoryCatalogTest {
   }
 
   private Optional<String> look(RepositoryName name) throws IOException {
-    try (ManifestCommitter committer = StoredManifest.committer(store, name, DEADLINE)) {
-      return Optional.of(committer.validate().manifest().repositoryId());
-    } catch (ManifestException.Gone none) {
-      return Optional.empty();
-    }
+    return StoredManifest.holder(store, name);
   }
 
   private List<RepositoryName> list() throws IOException {
@@ -230,13 +229,10 @@ class RepositoryCatalogTest {
   @Test
   void create_whose_outcome_cannot_be_read_is_unknown() throws IOException {
     loseAnswer(2);
-    store.nextGet(
-        get -> {
-          throw new IOException("scripted: no answer");
-        });
+    store.nextGet(ScriptedStore.UNREADABLE);
     assertThatThrownBy(() -> create(catalog, A))
         .isInstanceOf(UnknownOutcomeException.class)
-        .hasRootCauseMessage("scripted: no answer");
+        .hasRootCauseMessage("away");
     assertThat(look(A)).isPresent();
   }
 
@@ -435,6 +431,27 @@ class RepositoryCatalogTest {
     assertThatThrownBy(() -> rename(catalog, A, B)).isInstanceOf(ManifestException.Exists.class);
     assertThat(list()).containsExactlyInAnyOrder(A, B);
     describe(A, "still writable");
+  }
+
+  @Test
+  void fork_without_its_template_is_unknown_if_others_have_renamed_it() throws IOException {
+    String id = catalog.createImport(true, SETTINGS, HEAD).manifest().repositoryId();
+    try (ManifestCommitter committer =
+        new ManifestCommitter(new ManifestFile(store, id, Optional.empty()), DEADLINE)) {
+      Optional<Manifest.Template> itself =
+          Optional.of(new Manifest.Template(id, committer.known().generation()));
+      committer.<Boolean>commit(base -> Proposal.edit(base.withTemplate(itself), true));
+    }
+    catalog.publish(id, C);
+    VersionedManifest template = StoredManifest.readVersioned(store, C.value());
+    store.nextGet(
+        get -> { // the second look at the template
+          delete(catalog, C);
+          rename(catalog, A, B);
+          return get.read();
+        });
+    assertThatThrownBy(() -> catalog.fork(A, template, ManifestReads.VALIDATED))
+        .isInstanceOf(UnknownOutcomeException.class);
   }
 
   @Test

@@ -27,7 +27,6 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -392,10 +391,7 @@ class CommitProtocolModelTest {
     store.nextPut(
         put -> {
           time.sleep(2 * DEADLINE.toNanos());
-          store.everyGet(
-              get -> {
-                throw new StoreException.Unavailable("manifest", "no answer", null);
-              });
+          store.everyGet(ScriptedStore.UNREADABLE);
           return ScriptedStore.REFUSED;
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
@@ -405,10 +401,7 @@ class CommitProtocolModelTest {
   void A16_second_refusal_at_the_deadline_is_decided_by_a_read() throws IOException {
     w.validate();
     store.nextPut(put -> ScriptedStore.REFUSED); // though no process wrote
-    store.nextGet(
-        get -> {
-          throw new StoreException.Unavailable("manifest", "no answer", null);
-        });
+    store.nextGet(ScriptedStore.UNREADABLE);
     store.applyAfter(
         () -> {
           run(v, set("V0", "1"));

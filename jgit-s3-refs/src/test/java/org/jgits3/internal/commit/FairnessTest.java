@@ -97,23 +97,15 @@ class FairnessTest {
 
   private void begin() throws IOException {
     Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
-    store.everyPut(
-        put -> {
-          travel();
+    time.delay(
+        store,
+        () -> {
           if (light.get()) {
             lightAttempts.incrementAndGet();
           }
-          var outcome = put.apply();
-          travel();
-          return outcome;
-        });
-    store.everyGet(
-        get -> {
-          travel();
-          var answer = get.read();
-          travel();
-          return answer;
-        });
+          return latency.get();
+        },
+        latency::get);
   }
 
   private void commitWithoutPause(int number, AtomicBoolean over) {
@@ -152,9 +144,5 @@ class FairnessTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-  }
-
-  private void travel() {
-    time.sleep(latency.get() / 2);
   }
 }

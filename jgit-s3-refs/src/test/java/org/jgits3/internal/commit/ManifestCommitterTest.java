@@ -21,6 +21,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.Register.Report;
 import org.jgits3.manifest.Manifest;
@@ -30,9 +31,7 @@ import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
-import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FullHeap;
@@ -114,9 +113,10 @@ class ManifestCommitterTest {
   @Test
   void batch_defeated_at_its_deadline_fails_whole_with_nothing_written() throws Exception {
     AtomicLong ahead = new AtomicLong();
+    Ticker time = ticker(() -> System.nanoTime() + ahead.get());
     committer =
         new ManifestCommitter(
-            StoredManifest.file(store, NAME), DEADLINE, ahead(ahead), new SplittableRandom(1));
+            StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(1));
     List<FutureTask<Report>> ops =
         startInTurn(
             List.of(set("before", "1"), set("op0", "20"), set("op1", "21"), set("op2", "22")));
@@ -140,66 +140,6 @@ class ManifestCommitterTest {
     for (FutureTask<Report> op : batch) {
       assertThatThrownBy(op::get).hasCauseInstanceOf(ManifestException.NotCommitted.class);
     }
-  }
-
-  /** Starts a validation whose answer has been read and waits. */
-  private FutureTask<VersionedManifest> validateHeld() throws Exception {
-    store.nextGet(
-        get -> {
-          GetResult answer = get.read();
-          awaitRelease();
-          return answer;
-        });
-    int gets = store.gets();
-    FutureTask<VersionedManifest> validation = start(committer::validate);
-    waitWhile(() -> store.gets() == gets);
-    return validation;
-  }
-
-  @Test
-  void F1_lookup_does_not_join_a_validation_that_was_under_way() throws Exception {
-    committer.validate();
-    FutureTask<VersionedManifest> early = validateHeld();
-    long committed = commitElsewhere();
-    FutureTask<VersionedManifest> late = start(committer::validate);
-    FutureTask<VersionedManifest> later = start(committer::validate);
-    waitWhile(() -> threadsIn(Thread.State.WAITING) < 2);
-    int before = store.gets();
-    held.countDown();
-    early.get();
-    assertThat(late.get().manifest().generation()).isGreaterThanOrEqualTo(committed);
-    assertThat(later.get().manifest().generation()).isGreaterThanOrEqualTo(committed);
-    assertThat(store.gets()).as("the two share one").isEqualTo(before + 1);
-  }
-
-  @Test
-  void F2_late_answer_does_not_bring_an_earlier_manifest_back() throws Exception {
-    committer.validate();
-    commitElsewhere();
-    FutureTask<VersionedManifest> slow = validateHeld();
-    assertThat(commit(set("W0", "5"))).isEqualTo(Report.OK);
-    VersionedManifest newest = committer.cached().orElseThrow();
-    held.countDown();
-    assertThat(slow.get()).isEqualTo(newest);
-    assertThat(committer.cached()).contains(newest);
-  }
-
-  @Test
-  void F4_lookup_answers_from_what_its_validation_returned() throws Exception {
-    committer.validate();
-    long committed = commitElsewhere();
-    assertThat(committer.validate().manifest().generation()).isEqualTo(committed);
-    assertThat(committer.validate()).isSameAs(committer.cached().orElseThrow());
-  }
-
-  @Test
-  void failed_validation_fails_the_calls_that_shared_it_and_no_later_one() throws IOException {
-    store.nextGet(
-        get -> {
-          throw new StoreException.Unavailable(get.key, "scripted", null);
-        });
-    assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
-    assertThat(committer.validate().manifest().generation()).isEqualTo(1);
   }
 
   @Test
@@ -389,20 +329,13 @@ class ManifestCommitterTest {
   void a_pack_can_be_forgotten_though_the_caller_of_its_change_had_no_memory() throws IOException {
     AtomicInteger readings = new AtomicInteger();
     Ticker full =
-        new Ticker() {
-          @Override
-          public long nanoTime() {
-            if (readings.incrementAndGet() == 2) { // the first reading sets the deadline
-              throw new OutOfMemoryError("as if");
-            }
-            return System.nanoTime();
-          }
-
-          @Override
-          public void sleep(long nanos) throws InterruptedException {
-            TimeUnit.NANOSECONDS.sleep(nanos);
-          }
-        };
+        ticker(
+            () -> {
+              if (readings.incrementAndGet() == 2) { // the first reading sets the deadline
+                throw new OutOfMemoryError("as if");
+              }
+              return System.nanoTime();
+            });
     committer =
         new ManifestCommitter(
             StoredManifest.file(store, NAME), DEADLINE, full, new SplittableRandom(1));
@@ -441,11 +374,11 @@ class ManifestCommitterTest {
     assertThatThrownBy(() -> commit(counting())).isInstanceOf(IllegalStateException.class);
   }
 
-  private static Ticker ahead(AtomicLong nanos) {
+  private static Ticker ticker(LongSupplier nanoTime) {
     return new Ticker() {
       @Override
       public long nanoTime() {
-        return System.nanoTime() + nanos.get();
+        return nanoTime.getAsLong();
       }
 
       @Override

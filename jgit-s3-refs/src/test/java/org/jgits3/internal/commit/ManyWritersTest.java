@@ -41,20 +41,7 @@ class ManyWritersTest {
   @Test
   void A14_no_outcome_is_unknown_while_every_request_is_answered() throws Exception {
     VersionedManifest created = Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
-    store.everyPut(
-        put -> {
-          time.sleep(15 * MILLISECOND);
-          var outcome = put.apply();
-          time.sleep(15 * MILLISECOND);
-          return outcome;
-        });
-    store.everyGet(
-        get -> {
-          time.sleep(10 * MILLISECOND);
-          var answer = get.read();
-          time.sleep(10 * MILLISECOND);
-          return answer;
-        });
+    time.delay(store, () -> 30 * MILLISECOND, () -> 20 * MILLISECOND);
     for (int i = 0; i < WRITERS; i++) {
       int number = i;
       time.add(() -> write(number));

@@ -11,8 +11,6 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
-import org.jgits3.store.GetResult;
-import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +44,7 @@ class OutageDeadlineTest {
         get -> {
           boolean patient = get.limit.compareTo(OUTAGE) > 0;
           time.sleep((patient ? OUTAGE : get.limit).toNanos());
-          throw new StoreException.Unavailable("repos/0123/manifest", "away", null);
+          return ScriptedStore.UNREADABLE.answer(get);
         });
   }
 
@@ -81,12 +79,8 @@ class OutageDeadlineTest {
   @Test
   void a_commit_whose_reads_fail_for_a_while_goes_on_until_it_is_done() throws Exception {
     for (int i = 0; i < 5; i++) {
-      store.nextGet(OutageDeadlineTest::unanswered);
+      store.nextGet(ScriptedStore.UNREADABLE);
     }
     assertThat(committer.commit(Register.set("W", "1"))).isEqualTo(Register.Report.OK);
-  }
-
-  private static GetResult unanswered(ScriptedStore.GetRequest get) throws IOException {
-    throw new StoreException.Unavailable("repos/0123/manifest", "away", null);
   }
 }

@@ -21,6 +21,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StoreException;
 
 /**
  * A store in memory whose conditional writes and reads are decided by a script: when each is
@@ -31,6 +32,12 @@ import org.jgits3.store.PutOutcome;
 public final class ScriptedStore extends MemoryObjectStore {
   public static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer");
   public static final PutOutcome REFUSED = new PutOutcome.Lost(false);
+
+  /** A read that the store does not answer. */
+  public static final GetScript UNREADABLE =
+      get -> {
+        throw new StoreException.Unavailable(get.key, "away", null);
+      };
 
   private final Queue<PutScript> putScripts = new ArrayDeque<>(); // guarded by this
   private final Queue<GetScript> getScripts = new ArrayDeque<>(); // guarded by this

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
 
 /**
  * Threads in simulated time: one runs at a time, until it sleeps; then time jumps to the next that
@@ -46,6 +47,26 @@ final class Simulation implements Ticker {
                 wakeNext();
               }
             }));
+  }
+
+  /** Makes requests take time, half of it before they arrive and half after. */
+  void delay(ScriptedStore store, LongSupplier put, LongSupplier get) {
+    store.everyPut(
+        request -> {
+          long half = put.getAsLong() / 2;
+          sleep(half);
+          var outcome = request.apply();
+          sleep(half);
+          return outcome;
+        });
+    store.everyGet(
+        request -> {
+          long half = get.getAsLong() / 2;
+          sleep(half);
+          var answer = request.read();
+          sleep(half);
+          return answer;
+        });
   }
 
   /** Runs all threads to their ends. */

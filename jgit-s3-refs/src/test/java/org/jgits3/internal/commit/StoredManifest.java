@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.NamePointer;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
@@ -62,6 +63,15 @@ public final class StoredManifest {
     String key = key(store, name);
     GetResult.Found found = found(store, key);
     return new VersionedManifest(ManifestCodec.decode(key, found.bytes()), found.version());
+  }
+
+  /** The id of the repository that a look-up by a name finds. */
+  public static Optional<String> holder(ObjectStore store, RepositoryName name) throws IOException {
+    try (ManifestCommitter committer = committer(store, name, ManifestCommitter.DEADLINE)) {
+      return Optional.of(committer.validate().manifest().repositoryId());
+    } catch (ManifestException.Gone none) {
+      return Optional.empty();
+    }
   }
 
   /** Replaces the manifest of a repository by one of the same generation. */

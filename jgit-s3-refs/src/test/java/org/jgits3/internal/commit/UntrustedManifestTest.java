@@ -15,7 +15,6 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
-import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectVersion;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class UntrustedManifestTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);
-  private static final int THREADS = 16;
 
   private final ScriptedStore objects = new ScriptedStore();
   private final RestampingStore store = new RestampingStore(objects);
@@ -108,18 +106,6 @@ class UntrustedManifestTest {
   }
 
   @Test
-  void other_bytes_are_parsed_once_however_many_wait_for_them() throws Exception {
-    committer.validate();
-    set(other, "5");
-    List<VersionedManifest> read = ConcurrentTasks.results(THREADS, committer::validate);
-    Manifest newest = read.get(0).manifest();
-    assertThat(read).allSatisfy(each -> assertThat(each.manifest()).isSameAs(newest));
-    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
-    assertThat(committer.validate().manifest()).isSameAs(newest);
-    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
-  }
-
-  @Test
   void what_was_committed_here_need_not_be_parsed() throws IOException {
     committer.validate();
     set(committer, "5");
@@ -139,10 +125,7 @@ class UntrustedManifestTest {
   @Test
   void a_failed_look_up_leaves_what_is_known() throws IOException {
     Manifest first = committer.validate().manifest();
-    objects.nextGet(
-        get -> {
-          throw new StoreException.Unavailable(get.key, "scripted", null);
-        });
+    objects.nextGet(ScriptedStore.UNREADABLE);
     assertThatThrownBy(committer::validate).isInstanceOf(StoreException.Unavailable.class);
     assertThat(committer.validate().manifest()).isSameAs(first);
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);

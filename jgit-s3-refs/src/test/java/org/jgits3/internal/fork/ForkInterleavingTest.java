@@ -14,8 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Predicate;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -24,7 +22,6 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
@@ -35,58 +32,20 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
+import org.jgits3.store.StagedStore;
+import org.jgits3.store.StagedStore.Action;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 /** Forks, deletions, renames and sweeps by several processes: the cases of the model. */
 class ForkInterleavingTest extends ForkTestCase {
-  /** A store of another process, in which a step is done before one of its requests, once. */
-  private class Staged extends DelegatingObjectStore {
-    private final AtomicReference<Stage> beforePut = new AtomicReference<>();
-    private final AtomicReference<Stage> beforeGet = new AtomicReference<>();
-
-    private record Stage(Predicate<String> key, IoRunnable step) {}
-
-    Staged() throws IOException {
-      super(it.another());
-    }
-
-    /** Does a step before a manifest is written. */
-    Staged beforeManifest(IoRunnable step) {
-      beforePut.set(new Stage(key -> key.startsWith(ObjectNames.MANIFESTS), step));
-      return this;
-    }
-
-    Staged beforeGet(String key, IoRunnable step) {
-      beforeGet.set(new Stage(key::equals, step));
-      return this;
-    }
-
-    private static void run(AtomicReference<Stage> stage, String key) throws IOException {
-      Stage next = stage.get();
-      if (next != null && next.key.test(key)) {
-        stage.set(null);
-        next.step.run();
-      }
-    }
-
-    @Override
-    public PutOutcome putIf(String key, byte[] body, Precondition condition) throws IOException {
-      run(beforePut, key);
-      return super.putIf(key, body, condition);
-    }
-
-    @Override
-    public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
-      run(beforeGet, key);
-      return super.get(key, known);
-    }
+  /** Does a step before a process that forks writes the manifest, which comes after the pointer. */
+  private static void beforeManifest(StagedStore store, Action step) {
+    store.beforeWrite(() -> store.beforeWrite(step));
   }
 
   /** Deletes a template as a process does that found no fork before. */
@@ -102,10 +61,10 @@ class ForkInterleavingTest extends ForkTestCase {
   @Test
   void K1_K2_a_fork_of_a_template_deleted_before_its_write_is_deleted_again() throws Exception {
     String template = it.templateId();
-    Staged store = new Staged();
+    StagedStore store = new StagedStore(it.another());
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
       other.openRepository("t").close();
-      store.beforeManifest(() -> it.deleteAndSweep("t"));
+      beforeManifest(store, () -> it.deleteAndSweep("t"));
       assertThatThrownBy(() -> other.fork("t", "f"))
           .isInstanceOf(ManifestException.Gone.class)
           .hasMessage("the template of f was deleted or renamed meanwhile; there is no fork");
@@ -137,17 +96,17 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   /** Makes a fork in another process, which does a step before it looks at the template. */
-  private void forks(String name, String template, IoRunnable beforeLook) throws Exception {
-    Staged store = new Staged();
+  private void forks(String name, String template, Action beforeLook) throws Exception {
+    StagedStore store = new StagedStore(it.another());
     try (S3RepositoryManager other = MaintenanceFixture.manager(store)) {
       other.openRepository(template).close();
       String key = StoredManifest.key(it.store, template);
-      store.beforeManifest(() -> store.beforeGet(key, beforeLook));
+      beforeManifest(store, () -> store.beforeGet(key, beforeLook));
       other.fork(template, name).close();
     }
   }
 
-  private Throwable failureOfFork(String name, String template, IoRunnable beforeLook) {
+  private Throwable failureOfFork(String name, String template, Action beforeLook) {
     return catchThrowable(() -> forks(name, template, beforeLook));
   }
 
@@ -242,7 +201,7 @@ class ForkInterleavingTest extends ForkTestCase {
     it.manager.delete("a");
     String template = it.templateId();
     for (String read : List.of("b", "r", "t")) {
-      Staged store = new Staged();
+      StagedStore store = new StagedStore(it.another());
       store.beforeGet(
           StoredManifest.key(it.store, read),
           () -> {

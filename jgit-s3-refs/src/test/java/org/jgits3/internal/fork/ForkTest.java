@@ -17,19 +17,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
@@ -211,7 +206,7 @@ class ForkTest extends ForkTestCase {
   @Test
   void forks_of_a_template_with_a_recent_table_read_it_fold_it_and_copy_it() throws Exception {
     try (S3Repository r = it.manager.openRepository("r")) {
-      create(r, it.first, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
+      TestRepositories.createAll(r, it.first, RefFold.FEW, i -> "refs/base/" + i);
     }
     it.template("r", "u");
     List<String> refs = it.refs("r");
@@ -231,20 +226,12 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("g")).isEqualTo(changed);
   }
 
-  private static void create(S3Repository r, ObjectId id, Stream<String> names) throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    names.forEach(name -> batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, name)));
-    try (RevWalk walk = new RevWalk(r)) {
-      batch.execute(walk, SILENT);
-    }
-  }
-
   @Test
   void a_template_may_have_a_recent_table_itself() throws Exception {
     List<String> refs;
     try (S3Repository staging = it.manager.imports().create(true)) {
       ObjectId id = TestRepositories.commitBlobs(staging, 20);
-      create(staging, id, IntStream.range(0, RefFold.FEW).mapToObj(i -> "refs/base/" + i));
+      TestRepositories.createAll(staging, id, RefFold.FEW, i -> "refs/base/" + i);
       Folds.fold(staging);
       TestRepositories.force(staging, "refs/heads/last", id);
       TestRepositories.delete(staging, "refs/base/7");
@@ -435,7 +422,7 @@ class ForkTest extends ForkTestCase {
   @Test
   void the_log_of_a_template_is_copied_and_that_of_the_fork_is_left() throws Exception {
     try (S3Repository r = it.manager.openRepository("r")) {
-      create(r, it.first, IntStream.range(0, 500).mapToObj(i -> "refs/many/" + i));
+      TestRepositories.createAll(r, it.first, 500, i -> "refs/many/" + i);
     }
     it.template("r", "u");
     it.manager.fork("u", "f").close();

@@ -16,7 +16,6 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.snapshot.SampleObjects;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.FaultInjectingObjectStore.Fault;
@@ -118,7 +117,7 @@ class BatchOutcomesTest {
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/meta/")).isEmpty();
 
     try (PushCertificateStore certificates = new PushCertificateStore(repository)) {
-      certificates.put(certificate, SampleObjects.WHO);
+      certificates.put(certificate, TestRepositories.WHO);
       assertThat(certificates.save()).isEqualTo(RefUpdate.Result.NEW);
     }
     try (PushCertificateStore certificates = new PushCertificateStore(repository)) {

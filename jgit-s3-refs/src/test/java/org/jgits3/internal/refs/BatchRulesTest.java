@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.internal.refs.table.TestTables.direct;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -24,13 +25,14 @@ import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.RefOrder;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
+import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
-import org.junit.jupiter.api.Test;
 
 /** Decisions on batches, compared with those of a model that is made of plain maps. */
 class BatchRulesTest {
@@ -218,16 +220,14 @@ class BatchRulesTest {
     for (String name : NAMES) {
       Object is = model.refs().get(name);
       boolean holds = PackedRefsTable.holds(name) && Model.storable(name);
-      if (is instanceof String target) {
-        links.put(name, target);
-      } else if (is instanceof ObjectId id) {
-        RefValue value = new RefValue.Direct(id, Optional.empty());
+      if (is instanceof ObjectId id) {
+        RefValue value = direct(id);
         (holds && random.nextBoolean() ? packed : overlay).put(name, value);
         if (overlay.containsKey(name) && holds && random.nextBoolean()) {
-          packed.put(name, new RefValue.Direct(pick(random, IDS), Optional.empty()));
+          packed.put(name, direct(pick(random, IDS)));
         }
-      } else if (hides && holds && random.nextInt(4) == 0) {
-        packed.put(name, new RefValue.Direct(pick(random, IDS), Optional.empty()));
+      } else if (is == null && hides && holds && random.nextInt(4) == 0) {
+        packed.put(name, direct(pick(random, IDS)));
         overlay.put(name, RefValue.DELETED);
       }
     }
@@ -245,8 +245,7 @@ class BatchRulesTest {
   private static RefView view(
       Map<String, RefValue> packed, Map<String, RefValue> overlay, Map<String, String> links)
       throws IOException {
-    RefTable table =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(packed)).build());
+    RefTable table = new RefTable(TestTables.of(packed));
     return new RefView(new Refs(List.of(), new TreeMap<>(overlay), new TreeMap<>(links)), table);
   }
 
@@ -344,13 +343,7 @@ class BatchRulesTest {
       RefView after = new RefView(edits.apply(), view.table());
       assertThat(refsOf(after)).as(what).isEqualTo(model.refs());
       assertThat(edits.isEmpty() || !results.stream().noneMatch(Result.OK::equals)).isTrue();
-      RefDelta changes = edits.changes();
-      changes.forEach(
-          (name, value) ->
-              assertThat(value)
-                  .as(what)
-                  .isEqualTo(
-                      after.direct(name).map(RefValue.class::cast).orElse(RefValue.DELETED)));
+      assertChanges(edits.changes(), view, after, what);
       results.forEach(r -> seen.merge(r, 1, Integer::sum));
       done += atomic && results.get(0) == Result.OK ? 1 : 0;
     }
@@ -363,6 +356,28 @@ class BatchRulesTest {
             Result.REJECTED_NONFASTFORWARD,
             Result.REJECTED_OTHER_REASON);
     assertThat(done).as("atomic batches that were done").isGreaterThan(250);
+  }
+
+  /** Asserts that the changes are the refs of a table that differ now, in the order of names. */
+  private static void assertChanges(RefDelta changes, RefView before, RefView now, String what) {
+    List<String> changed = new ArrayList<>();
+    changes.forEach(
+        (name, value) -> {
+          changed.add(name);
+          assertThat(value)
+              .as(what)
+              .isEqualTo(now.direct(name).map(RefValue.class::cast).orElse(RefValue.DELETED));
+          assertThat(changes.get(name)).as(what).contains(value);
+        });
+    assertThat(changed)
+        .as(what)
+        .isSortedAccordingTo(RefOrder.INSTANCE)
+        .allMatch(PackedRefsTable::holds)
+        .containsAll(
+            NAMES.stream()
+                .filter(name -> PackedRefsTable.holds(name) && Model.storable(name))
+                .filter(name -> !before.direct(name).equals(now.direct(name)))
+                .toList());
   }
 
   /** Refs of a view, some of which others have changed. */
@@ -379,7 +394,7 @@ class BatchRulesTest {
       } else if (model.refs().containsKey(name) || !model.conflicting(name)) {
         ObjectId id = pick(random, IDS);
         model.refs().put(name, id);
-        overlay.put(name, new RefValue.Direct(id, Optional.empty()));
+        overlay.put(name, direct(id));
       }
     }
     return new RefView(new Refs(List.of(), overlay, view.refs().symrefs()), view.table());
@@ -426,6 +441,20 @@ class BatchRulesTest {
     return values;
   }
 
+  /** Tests whether each command creates a ref of a name of its own, of which no ref is symbolic. */
+  private static boolean creates(List<ReceiveCommand> commands, Model model) {
+    Set<String> names = new HashSet<>();
+    return commands.stream()
+        .allMatch(
+            c ->
+                c.getType() == ReceiveCommand.Type.CREATE
+                    && !Model.aboutLinks(c)
+                    && c.getRefName().startsWith("refs/")
+                    && names.add(c.getRefName())
+                    && !(model.refs().get(c.getRefName()) instanceof String));
+  }
+
+  @Holds("BulkUpdate: The pass over a batch accepts no command that a check of each would refuse")
   @Seeds(4)
   void one_pass_says_yes_only_to_batches_that_the_model_does_completely(long seed)
       throws IOException {
@@ -437,54 +466,33 @@ class BatchRulesTest {
       RefView view = view(model, random);
       BatchRules rules = randomBatch(random, model);
       boolean atomic = random.nextBoolean();
+      boolean creates = creates(rules.commands(), model);
       Optional<RefDelta> told = rules.checkAtOnce(view, !atomic).map(BulkUpdate.Checked::changes);
       List<Result> expected = atomic ? all(model, rules) : oneByOne(model, rules);
+      String what = "%d: %s, atomic: %s".formatted(i, rules.commands(), atomic);
       if (told.isPresent()) {
-        String what = "%d: %s, atomic: %s".formatted(i, rules.commands(), atomic);
         assertThat(expected).as(what).containsOnly(Result.OK);
+        List<String> names = new ArrayList<>();
         told.get()
             .forEach(
-                (name, value) ->
-                    assertThat(value instanceof RefValue.Direct d ? d.id() : null)
-                        .as(what)
-                        .isEqualTo(model.refs().get(name)));
+                (name, value) -> {
+                  names.add(name);
+                  assertThat(value instanceof RefValue.Direct d ? d.id() : null)
+                      .as(what)
+                      .isEqualTo(model.refs().get(name));
+                });
+        assertThat(names)
+            .as(what)
+            .isSortedAccordingTo(RefOrder.INSTANCE)
+            .containsExactlyInAnyOrderElementsOf(
+                rules.commands().stream().map(ReceiveCommand::getRefName).toList());
         yes++;
       } else if (new HashSet<>(expected).equals(Set.of(Result.OK))) {
+        assertThat(creates).as(what).isFalse();
         no++;
       }
     }
     assertThat(yes).as("done in one pass").isGreaterThan(1000);
     assertThat(no).as("done command by command").isPositive();
-  }
-
-  private static BatchRules rules(ReceiveCommand... commands) {
-    return new BatchRules(
-        List.of(commands), new BatchRules.Objects(Map.of(), Set.of(), Set.of(), Set.of()));
-  }
-
-  private static ReceiveCommand create(String name) {
-    return new ReceiveCommand(ZERO, A, name);
-  }
-
-  @Test
-  void changes_come_in_the_order_of_names() throws IOException {
-    Map<String, RefValue> packed = new TreeMap<>();
-    packed.put("refs/heads/a", new RefValue.Direct(A, Optional.empty()));
-    packed.put("refs/heads/b", new RefValue.Direct(A, Optional.empty()));
-    RefEdits edits = new RefEdits(view(packed, Map.of(), Map.of()));
-
-    Result[] results =
-        rules(
-                create("refs/tags/v"),
-                create("HEAD"),
-                new ReceiveCommand(A, ZERO, "refs/heads/b"),
-                new ReceiveCommand(A, B, "refs/heads/a"))
-            .applyAll(edits);
-
-    assertThat(results).containsOnly(Result.OK);
-    List<String> told = new ArrayList<>();
-    edits.changes().forEach((name, value) -> told.add(name));
-    assertThat(told).containsExactly("refs/heads/a", "refs/heads/b", "refs/tags/v");
-    assertThat(edits.changes().get("refs/heads/b")).contains(RefValue.DELETED);
   }
 }

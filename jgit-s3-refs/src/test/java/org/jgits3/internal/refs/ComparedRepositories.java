@@ -16,6 +16,7 @@ import java.util.TreeSet;
 import org.eclipse.jgit.internal.storage.file.FileRepository;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
+import org.eclipse.jgit.lib.ReflogEntry;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FileUtils;
@@ -31,7 +32,7 @@ final class ComparedRepositories implements AutoCloseable {
   /** Bytes of configuration that leave a manifest little room, so that few refs are many. */
   private static final int CRAMPED = 200 << 10;
 
-  private static final List<String> NAMES = new ArrayList<>();
+  static final List<String> NAMES = new ArrayList<>();
 
   static {
     NAMES.addAll(RefOperations.LINKS);
@@ -68,8 +69,7 @@ final class ComparedRepositories implements AutoCloseable {
 
   void step(RefDatabasePropertyTest.Step step) throws Exception {
     RefOperation operation = step.operation();
-    RefOperation.Context context =
-        new RefOperation.Context(model, objects, "message " + ++steps + "\nof two lines");
+    RefOperation.Context context = new RefOperation.Context(model, objects, ++steps);
     if (RefDirectoryLimits.exclude(operation, context)) {
       return;
     }
@@ -105,8 +105,7 @@ final class ComparedRepositories implements AutoCloseable {
     };
   }
 
-  private static String outcome(
-      Repository r, RefOperation operation, RefOperation.Context context) {
+  static String outcome(Repository r, RefOperation operation, RefOperation.Context context) {
     try {
       return operation.on(r, context);
     } catch (IOException | RuntimeException e) {
@@ -137,6 +136,11 @@ final class ComparedRepositories implements AutoCloseable {
 
   private Map<String, String> picture(Repository r) throws IOException {
     return RefPicture.of(r, NAMES, objects.values());
+  }
+
+  /** Reflog of a ref. */
+  List<ReflogEntry> reflog(String name) throws IOException {
+    return ours.getRefDatabase().getReflogReader(name).getReverseEntries();
   }
 
   /** Checks that a process that has just started finds the same. */

@@ -59,7 +59,7 @@ class HalfAMillionCreationsTest {
     BatchRefUpdate batch = here.getRefDatabase().newBatchUpdate();
     batch.setAtomic(atomic);
     for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name(i)));
+      batch.addCommand(TestRepositories.creation(name(i), first));
     }
     TestRepositories.execute(here, batch);
     return batch.getCommands();

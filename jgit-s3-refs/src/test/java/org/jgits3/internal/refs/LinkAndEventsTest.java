@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -49,12 +48,9 @@ class LinkAndEventsTest {
     TestRepositories.force(repository, name, id);
   }
 
-  private ReceiveCommand.Result execute(S3Repository handle, ReceiveCommand command)
+  private static ReceiveCommand.Result execute(S3Repository handle, ReceiveCommand command)
       throws IOException {
-    BatchRefUpdate batch = handle.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    batch.addCommand(command);
-    TestRepositories.execute(handle, batch);
+    TestRepositories.batch(handle, true, command);
     return command.getResult();
   }
 

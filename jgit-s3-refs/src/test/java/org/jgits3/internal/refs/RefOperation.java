@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefRename;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -15,7 +16,6 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.refs.snapshot.SampleObjects;
 
 /**
  * Something that is done to the refs of a repository, the same whatever keeps them. Values that are
@@ -37,9 +37,17 @@ sealed interface RefOperation {
    *
    * @param model repository all others are compared with, before the operation
    * @param objects objects by name
-   * @param message message for the reflog
+   * @param number number of the operation, which its entries in the reflog have
    */
-  record Context(Repository model, Map<String, ObjectId> objects, String message) {
+  record Context(Repository model, Map<String, ObjectId> objects, int number) {
+    PersonIdent who() {
+      return new PersonIdent("User " + number, "user" + number + "@example.com");
+    }
+
+    String message() {
+      return "message " + number + (number % 4 == 0 ? "\nof two lines" : "");
+    }
+
     Ref ref(String name) throws IOException {
       return model.exactRef(name);
     }
@@ -67,17 +75,24 @@ sealed interface RefOperation {
    */
   String on(Repository repository, Context context) throws IOException;
 
+  private static RefUpdate prepared(
+      Repository repository, Context context, String name, boolean detach, boolean logsResult)
+      throws IOException {
+    RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+    u.setRefLogIdent(context.who());
+    u.setRefLogMessage(context.message(), logsResult);
+    return u;
+  }
+
   /** {@link RefUpdate#update} and {@link RefUpdate#forceUpdate}. */
   record Update(
       String name, String object, String old, boolean force, boolean detach, boolean logsResult)
       implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+      RefUpdate u = prepared(repository, context, name, detach, logsResult);
       u.setNewObjectId(context.objects().get(object));
       u.setForceUpdate(force);
-      u.setRefLogIdent(SampleObjects.WHO);
-      u.setRefLogMessage(context.message(), logsResult);
       context.old(old, name).ifPresent(u::setExpectedOldObjectId);
       try (RevWalk walk = new RevWalk(repository)) {
         return u.update(walk) + ", was " + u.getOldObjectId();
@@ -89,10 +104,8 @@ sealed interface RefOperation {
   record Delete(String name, String old, boolean force, boolean detach) implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, detach);
+      RefUpdate u = prepared(repository, context, name, detach, false);
       u.setForceUpdate(force);
-      u.setRefLogIdent(SampleObjects.WHO);
-      u.setRefLogMessage(context.message(), false);
       context.old(old, name).ifPresent(u::setExpectedOldObjectId);
       try (RevWalk walk = new RevWalk(repository)) {
         return u.delete(walk) + ", was " + u.getOldObjectId();
@@ -101,13 +114,10 @@ sealed interface RefOperation {
   }
 
   /** {@link RefUpdate#link}. */
-  record Link(String name, String target) implements RefOperation {
+  record Link(String name, String target, boolean logsResult) implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
-      RefUpdate u = repository.getRefDatabase().newUpdate(name, true);
-      u.setRefLogIdent(SampleObjects.WHO);
-      u.setRefLogMessage(context.message(), false);
-      return u.link(target).toString();
+      return prepared(repository, context, name, true, logsResult).link(target).toString();
     }
   }
 
@@ -116,7 +126,7 @@ sealed interface RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
       RefRename r = repository.getRefDatabase().newRename(from, to);
-      r.setRefLogIdent(SampleObjects.WHO);
+      r.setRefLogIdent(context.who());
       r.setRefLogMessage(context.message());
       return r.rename().toString();
     }
@@ -135,15 +145,15 @@ sealed interface RefOperation {
   }
 
   /** {@link BatchRefUpdate#execute}. */
-  record CommitBatch(List<Command> commands, boolean atomic, boolean rewinds)
+  record CommitBatch(List<Command> commands, boolean atomic, boolean rewinds, boolean logsResult)
       implements RefOperation {
     @Override
     public String on(Repository repository, Context context) throws IOException {
       BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
       batch.setAtomic(atomic);
       batch.setAllowNonFastForwards(rewinds);
-      batch.setRefLogIdent(SampleObjects.WHO);
-      batch.setRefLogMessage(context.message(), false);
+      batch.setRefLogIdent(context.who());
+      batch.setRefLogMessage(context.message(), logsResult);
       for (Command c : commands) {
         batch.addCommand(c.on(context));
       }

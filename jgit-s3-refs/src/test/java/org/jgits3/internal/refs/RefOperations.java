@@ -79,7 +79,7 @@ final class RefOperations {
 
   private static Arbitrary<RefOperation> link() {
     Arbitrary<String> target = nameOrLink().filter(name -> name.startsWith("refs/"));
-    return Combinators.combine(Arbitraries.of(LINKS), target).as(RefOperation.Link::new);
+    return Combinators.combine(Arbitraries.of(LINKS), target, flag()).as(RefOperation.Link::new);
   }
 
   private static Arbitrary<RefOperation> rename() {
@@ -87,7 +87,7 @@ final class RefOperations {
   }
 
   private static Arbitrary<RefOperation> batch() {
-    return Combinators.combine(command().list().ofMinSize(1).ofMaxSize(5), flag(), flag())
+    return Combinators.combine(command().list().ofMinSize(1).ofMaxSize(5), flag(), flag(), flag())
         .as(RefOperation.CommitBatch::new);
   }
 

@@ -15,6 +15,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.ReflogEntry;
+import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.Repository;
 
 /** All that a RefDatabase can be asked, and what it answers, as text. */
@@ -62,9 +63,8 @@ final class RefPicture {
     ask("exactRef " + name, ref == null ? null : text(ref));
     ask("isNameConflicting " + name, refs.isNameConflicting(name));
     ask("getConflictingNames " + name, new TreeSet<>(refs.getConflictingNames(name)));
-    if (ref != null && !ref.isSymbolic()) {
-      ask("reflog of " + name, reflog(ref));
-    }
+    ReflogReader reflog = refs.getReflogReader(name);
+    ask("reflog of " + name, reflog == null ? null : reflog(reflog));
   }
 
   private void askForMany(List<String> names) throws IOException {
@@ -112,10 +112,11 @@ final class RefPicture {
     return text.append(" peeled ").append(peeled.getPeeledObjectId()).toString();
   }
 
-  private List<String> reflog(Ref ref) throws IOException {
+  private static List<String> reflog(ReflogReader reader) throws IOException {
     List<String> entries = new ArrayList<>();
-    for (ReflogEntry e : repository.getRefDatabase().getReflogReader(ref).getReverseEntries()) {
-      entries.add(e.getOldId().name() + " " + e.getNewId().name() + " " + e.getComment());
+    for (ReflogEntry e : reader.getReverseEntries()) {
+      String who = e.getWho().getEmailAddress();
+      entries.add(e.getOldId().name() + " " + e.getNewId().name() + " " + who + e.getComment());
     }
     return entries;
   }

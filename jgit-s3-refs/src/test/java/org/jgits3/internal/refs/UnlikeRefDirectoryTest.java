@@ -2,10 +2,12 @@
 package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.creation;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
@@ -21,7 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of operations that {@link RefDirectoryLimits} takes out of the comparison. */
+/**
+ * Tests of what the comparison leaves out: operations in {@link RefDirectoryLimits}, and reflogs by
+ * way of the repository.
+ */
 @Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
@@ -54,24 +59,13 @@ class UnlikeRefDirectoryTest {
   }
 
   private List<Result> atomic(ReceiveCommand... commands) throws IOException {
-    return atomic(List.of(commands));
-  }
-
-  private List<Result> atomic(List<ReceiveCommand> commands) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    batch.addCommand(commands);
-    TestRepositories.execute(repository, batch);
-    return commands.stream().map(ReceiveCommand::getResult).toList();
-  }
-
-  private static ReceiveCommand creating(String name, ObjectId id) {
-    return new ReceiveCommand(ObjectId.zeroId(), id, name);
+    TestRepositories.batch(repository, true, commands);
+    return Arrays.stream(commands).map(ReceiveCommand::getResult).toList();
   }
 
   @Test
   void an_atomic_batch_with_two_commands_for_a_ref_changes_nothing() throws Exception {
-    assertThat(atomic(creating(OTHER, first), creating(OTHER, second)))
+    assertThat(atomic(creation(OTHER, first), creation(OTHER, second)))
         .containsExactly(Result.REJECTED_OTHER_REASON, Result.LOCK_FAILURE);
     assertThat(repository.exactRef(OTHER)).isNull();
   }
@@ -92,10 +86,12 @@ class UnlikeRefDirectoryTest {
   void a_large_atomic_batch_with_two_commands_for_a_ref_changes_nothing() throws Exception {
     List<ReceiveCommand> commands = new ArrayList<>();
     for (int i = 0; i < 3000; i++) {
-      commands.add(creating("refs/changes/" + i, first));
+      commands.add(creation("refs/changes/" + i, first));
     }
-    commands.add(creating("refs/changes/7", second));
-    assertThat(atomic(commands)).doesNotContain(Result.OK).contains(Result.LOCK_FAILURE);
+    commands.add(creation("refs/changes/7", second));
+    assertThat(atomic(commands.toArray(ReceiveCommand[]::new)))
+        .doesNotContain(Result.OK)
+        .contains(Result.LOCK_FAILURE);
     assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
   }
 
@@ -166,8 +162,8 @@ class UnlikeRefDirectoryTest {
       update.setNewObjectId(blob());
       assertThat(update.forceUpdate()).isEqualTo(RefUpdate.Result.REJECTED_OTHER_REASON);
     }
-    ReceiveCommand through = creating("refs/alias/other", blob());
-    assertThat(atomic(creating("refs/tags/v1", first), through))
+    ReceiveCommand through = creation("refs/alias/other", blob());
+    assertThat(atomic(creation("refs/tags/v1", first), through))
         .containsExactly(Result.REJECTED_OTHER_REASON, Result.REJECTED_OTHER_REASON);
     ReceiveCommand update = new ReceiveCommand(first, blob(), MASTER);
     assertThat(atomic(update)).containsExactly(Result.REJECTED_OTHER_REASON);
@@ -177,7 +173,7 @@ class UnlikeRefDirectoryTest {
                 + blob().name()
                 + " to branch 'refs/heads/master'");
     assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
-    assertThat(atomic(creating("refs/tags/blob", blob()))).containsExactly(Result.OK);
+    assertThat(atomic(creation("refs/tags/blob", blob()))).containsExactly(Result.OK);
   }
 
   private String pushed(ObjectId from, ObjectId to) throws IOException {
@@ -194,5 +190,19 @@ class UnlikeRefDirectoryTest {
     assertThat(pushed(ObjectId.zeroId(), first)).isEqualTo("push: created");
     assertThat(pushed(first, second)).isEqualTo("push: fast-forward");
     assertThat(pushed(second, first)).isEqualTo("push: forced-update");
+  }
+
+  @Test
+  @SuppressWarnings("deprecation")
+  void the_repository_finds_reflogs_and_what_they_say_of_the_past() throws Exception {
+    set(MASTER, second);
+    set(MASTER, first);
+    assertThat(repository.getReflogReader(MASTER).getLastEntry().getComment()).isEqualTo("set");
+    assertThat(repository.getReflogReader("master")).isNull();
+    assertThat(repository.getReflogReader("refs/heads/none")).isNull();
+    assertThat(repository.getReflogReader(repository.exactRef(MASTER)).getReverseEntries())
+        .hasSize(3);
+    assertThat(repository.resolve("master@{1}")).isEqualTo(second);
+    assertThat(repository.resolve("master@{2}")).isEqualTo(first);
   }
 }

@@ -135,7 +135,7 @@ final class Bucket {
   private void deliver(int index) {
     Runnable request = late.remove(index);
     if (scheduler.random().nextInt(4) != 0) {
-      scheduler.trace("a late request arrives");
+      scheduler.trace(() -> "a late request arrives");
       request.run();
     }
   }

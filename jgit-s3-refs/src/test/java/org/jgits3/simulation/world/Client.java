@@ -51,12 +51,6 @@ final class Client extends ArraysObjectStore {
     return perMille > 0 && scheduler.random().nextInt(1000) < perMille;
   }
 
-  private void trace(String what, String key) {
-    if (scheduler.traces()) {
-      scheduler.trace(what + " " + key);
-    }
-  }
-
   /** The time until a request arrives, or its answer. */
   private void travel() {
     Trouble trouble = bucket.trouble();
@@ -112,9 +106,8 @@ final class Client extends ArraysObjectStore {
         outcome = request.send();
       }
     }
-    if (scheduler.traces()) {
-      trace("PUT-IF " + outcome.getClass().getSimpleName(), key);
-    }
+    String told = outcome.getClass().getSimpleName();
+    scheduler.trace(() -> "PUT-IF " + told + " " + key);
     arrive();
     return outcome;
   }
@@ -125,7 +118,7 @@ final class Client extends ArraysObjectStore {
   }
 
   private StoreException unavailable(String key) {
-    trace("no answer", key);
+    scheduler.trace(() -> "no answer " + key);
     bucket.rules().doubt();
     return new StoreException.Unavailable(key, key + ": simulated: no answer", null);
   }
@@ -135,7 +128,7 @@ final class Client extends ArraysObjectStore {
     if (happens(bucket.trouble().unread())) {
       throw unavailable(key);
     }
-    trace(what, key);
+    scheduler.trace(() -> what + " " + key);
     T answer = request.get();
     arrive();
     return answer;
@@ -154,7 +147,7 @@ final class Client extends ArraysObjectStore {
       }
       throw unavailable(key);
     }
-    trace(what, key);
+    scheduler.trace(() -> what + " " + key);
     request.run();
   }
 

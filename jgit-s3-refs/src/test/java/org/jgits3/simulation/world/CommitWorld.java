@@ -4,6 +4,7 @@ package org.jgits3.simulation.world;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.StoredManifest;
@@ -25,13 +26,10 @@ public final class CommitWorld extends ManifestWorld {
   @Override
   void begin() {
     create(new Client(bucket, new Scheduler.Jvm("setup", 0)), NAME);
-    int count = 2 + random.nextInt(2);
-    for (int i = 0; i < count; i++) {
-      start();
-    }
+    startSome();
     if (random.nextInt(4) == 0) {
-      Scheduler.Jvm process = process();
-      start(process, 0, () -> administer(new Client(bucket, process)), () -> {});
+      Scheduler.Jvm process = process(0);
+      start(process, 1, () -> administer(new Client(bucket, process)));
     }
   }
 
@@ -40,24 +38,15 @@ public final class CommitWorld extends ManifestWorld {
     checkAlone(client, List.of(NAME, OTHER));
   }
 
-  /** Starts a process, and another one once it is dead. */
-  private void start() {
-    Scheduler.Jvm process = process();
+  @Override
+  void start() {
+    Scheduler.Jvm process = process(0);
     ManifestCommitter committer =
         committer(
             process, random.nextInt(5) == 0 ? ManifestReads.COMPARED : ManifestReads.VALIDATED);
     int threads = 1 + random.nextInt(2);
     for (int i = 0; i < threads; i++) {
-      boolean first = i == 0;
-      start(
-          process,
-          i,
-          () -> work(committer),
-          () -> {
-            if (first && process.dead() && left > 0) {
-              start();
-            }
-          });
+      start(process, i, () -> use(committer));
     }
   }
 
@@ -66,19 +55,19 @@ public final class CommitWorld extends ManifestWorld {
         new Client(bucket, process), name(NAME), deadline, reads, new Counters());
   }
 
-  private void work(ManifestCommitter first) {
-    ManifestCommitter committer = first;
-    while (left > 0) {
-      left--;
-      if (committer.isGone()) {
-        committer = committer(Here.process(), ManifestReads.VALIDATED);
-      }
-      if (random.nextInt(6) == 0) {
-        look(NAME, committer);
-      } else {
-        update(NAME, committer);
-      }
-    }
+  private void use(ManifestCommitter first) {
+    AtomicReference<ManifestCommitter> committer = new AtomicReference<>(first);
+    work(
+        () -> {
+          if (committer.get().isGone()) {
+            committer.set(committer(Here.process(), ManifestReads.VALIDATED));
+          }
+          if (random.nextInt(6) == 0) {
+            look(NAME, committer.get());
+          } else {
+            update(NAME, committer.get());
+          }
+        });
   }
 
   /** Deletes, creates and renames. */

@@ -224,17 +224,7 @@ public final class Faults {
   /** The manifest of the repository that has the name of the template now. */
   public static Optional<?> templateByName(Object file, Object known) throws IOException {
     Optional<RepositoryName> name = ((VersionedManifest) known).manifest().name();
-    return name.isEmpty() ? name : byName(storeOf(file), name.get());
-  }
-
-  private static ObjectStore storeOf(Object file) {
-    try {
-      Field store = ManifestFile.class.getDeclaredField("store");
-      store.setAccessible(true);
-      return (ObjectStore) store.get(file);
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError("the fault does not fit the code", e);
-    }
+    return name.isEmpty() ? name : byName((ObjectStore) field(file, "store"), name.get());
   }
 
   private static Optional<VersionedManifest> byName(ObjectStore store, RepositoryName name)
@@ -298,10 +288,14 @@ public final class Faults {
     throw new ManifestException.Exists("under way");
   }
 
-  private static Object field(Object of, String name) throws ReflectiveOperationException {
-    Field found = of.getClass().getDeclaredField(name);
-    found.setAccessible(true);
-    return found.get(of);
+  private static Object field(Object of, String name) {
+    try {
+      Field found = of.getClass().getDeclaredField(name);
+      found.setAccessible(true);
+      return found.get(of);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("the fault does not fit the code", e);
+    }
   }
 
   /** Calls a method that is hidden. */

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.LiveObject;
@@ -146,18 +147,14 @@ final class History implements Bucket.Rules {
   Operation begin(String repository, List<Change> changes) {
     Operation made = new Operation(prefix + operations.size(), repository, changes, now());
     operations.add(made);
-    if (scheduler.traces()) {
-      scheduler.trace("begin " + made);
-    }
+    scheduler.trace(() -> "begin " + made);
     return made;
   }
 
   void end(Operation operation, Report report) {
     operation.ended = now();
     operation.report = report;
-    if (scheduler.traces()) {
-      scheduler.trace("end " + operation);
-    }
+    scheduler.trace(() -> "end " + operation);
     if (report == Report.OK) {
       check(operation.applied > 0, operation, "is reported as a success and did not happen");
     } else if (report == Report.REFUSED) {
@@ -198,10 +195,7 @@ final class History implements Bucket.Rules {
   /** Checks a look-up. */
   void looked(String repository, int began, Map<String, String> seen) {
     now();
-    if (!explained(
-        repository,
-        began,
-        refs -> refs != null && new TreeMap<>(refs).equals(new TreeMap<>(seen)))) {
+    if (!explained(repository, began, refs -> seen.equals(refs))) {
       throw new AssertionError("refs were never as they were read: " + seen);
     }
   }
@@ -260,7 +254,7 @@ final class History implements Bucket.Rules {
     return naming.current();
   }
 
-  void trace(String what) {
+  void trace(Supplier<String> what) {
     scheduler.trace(what);
   }
 
@@ -328,9 +322,7 @@ final class History implements Bucket.Rules {
   private void written(Manifest manifest, @Nullable Names.Operation by) {
     String id = manifest.repositoryId();
     Manifest before = naming.manifest(id);
-    if (scheduler.traces()) {
-      scheduler.trace("WRITTEN " + id + " " + manifest.generation() + " " + manifest.state());
-    }
+    scheduler.trace(() -> "WRITTEN " + id + " " + manifest.generation() + " " + manifest.state());
     if (manifest.holdsRepository()) {
       changed(id, manifest, refs(manifest));
       manifests.add(manifest);

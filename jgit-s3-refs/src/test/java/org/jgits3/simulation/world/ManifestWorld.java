@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.catalog.RepositoryCatalog;
@@ -16,7 +15,6 @@ import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
-import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -25,10 +23,9 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.simulation.Scheduler;
-import org.jgits3.simulation.World;
 
 /** Processes that write manifests and pointers, without a manager. */
-public abstract class ManifestWorld implements World {
+public abstract class ManifestWorld extends ProcessesWorld {
   private static final int REFS = 2;
   private static final int FEW = 2;
   private static final int MANY = 100;
@@ -37,15 +34,8 @@ public abstract class ManifestWorld implements World {
   /** Writers that a manifest remembers; the library reads it. */
   public static int remembered = FEW;
 
-  Scheduler scheduler;
-  SplittableRandom random;
-  History history;
-  Bucket bucket;
   Duration deadline;
-  int left;
 
-  private int running;
-  private int processes;
   private int values;
 
   ManifestWorld() {}
@@ -58,10 +48,7 @@ public abstract class ManifestWorld implements World {
 
   @Override
   public final void run(Scheduler of) throws Exception {
-    scheduler = of;
-    random = of.random();
-    history = new History(of, "op");
-    bucket = history.bucket();
+    begin(of, "op");
     deadline = random.nextInt(4) == 0 ? Duration.ofMillis(200) : LONG;
     Trouble trouble = Trouble.of(random);
     boolean copies = random.nextBoolean();
@@ -69,28 +56,8 @@ public abstract class ManifestWorld implements World {
     left = 6 + random.nextInt(10);
     begin();
     bucket.trouble(copies ? trouble : trouble.withoutCopies());
-    of.await(() -> running == 0);
-    bucket.trouble(Trouble.NONE);
-    bucket.deliverAll();
-    history.checkAll();
+    end();
     check(new Client(bucket, new Scheduler.Jvm("check", 0)));
-  }
-
-  Scheduler.Jvm process() {
-    return new Scheduler.Jvm("p" + processes++, 0);
-  }
-
-  /** Starts a thread of a process. */
-  void start(Scheduler.Jvm process, int thread, Runnable work, Runnable end) {
-    running++;
-    scheduler.spawn(
-        process,
-        process + "." + thread,
-        work,
-        () -> {
-          running--;
-          end.run();
-        });
   }
 
   RepositoryCatalog catalog(Client client) {
@@ -101,10 +68,8 @@ public abstract class ManifestWorld implements World {
     return RepositoryName.of(text);
   }
 
-  Names.Report create(Client client, String name) {
-    return history
-        .naming()
-        .run(Names.Kind.CREATE, Optional.empty(), name, () -> created(client, name));
+  void create(Client client, String name) {
+    naming(Names.Kind.CREATE, Optional.empty(), name, () -> created(client, name));
   }
 
   String created(Client client, String name) throws IOException {
@@ -116,23 +81,19 @@ public abstract class ManifestWorld implements World {
   }
 
   void rename(Client client, Optional<String> known, String from, String to) {
-    history
-        .naming()
-        .run(
-            Names.Kind.RENAME,
-            Optional.of(from),
-            to,
-            () -> catalog(client).rename(known, name(from), name(to)));
+    naming(
+        Names.Kind.RENAME,
+        Optional.of(from),
+        to,
+        () -> catalog(client).rename(known, name(from), name(to)));
   }
 
   void delete(Client client, Optional<String> known, String name) {
-    history
-        .naming()
-        .run(
-            Names.Kind.DELETE,
-            Optional.empty(),
-            name,
-            () -> catalog(client).delete(known, name(name), any -> {}));
+    naming(
+        Names.Kind.DELETE,
+        Optional.empty(),
+        name,
+        () -> catalog(client).delete(known, name(name), any -> {}));
   }
 
   /** Checks that names can be taken if they are free. */
@@ -153,7 +114,7 @@ public abstract class ManifestWorld implements World {
       seen.refs().overlay().forEach((ref, value) -> refs.put(ref, id(value)));
       history.looked(name, began, refs);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
     }
   }
 
@@ -183,8 +144,6 @@ public abstract class ManifestWorld implements World {
       history.end(operation, done ? History.Report.OK : History.Report.REFUSED);
     } catch (UnknownOutcomeException e) {
       history.end(operation, History.Report.UNKNOWN);
-    } catch (ManifestException.NotCommitted | ManifestException.Gone e) {
-      history.end(operation, History.Report.NOT_WRITTEN);
     } catch (IOException e) {
       history.end(operation, History.Report.NOT_WRITTEN);
     }

@@ -148,7 +148,7 @@ final class Names {
   Report run(Kind kind, Optional<String> from, String to, IoSupplier<String> work) {
     Operation operation = new Operation(kind, from, to, history.now());
     running.put(Here.strand(), operation);
-    history.trace("begin " + operation);
+    history.trace(() -> "begin " + operation);
     String id = null;
     try {
       id = work.get();
@@ -160,12 +160,12 @@ final class Names {
     } catch (ManifestException.Gone | RepositoryNotFoundException e) {
       operation.report = Report.GONE;
     } catch (IOException e) {
-      history.trace(e.toString());
+      history.trace(e::toString);
       operation.report = Report.NOT_WRITTEN;
     }
     running.remove(Here.strand());
     history.now();
-    history.trace("end " + operation);
+    history.trace(() -> "end " + operation);
     judge(operation, id);
     return operation.report;
   }

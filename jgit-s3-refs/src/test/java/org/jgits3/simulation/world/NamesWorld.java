@@ -23,6 +23,7 @@ import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.fleet.Manifests;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -41,13 +42,7 @@ import org.jgits3.simulation.Scheduler;
 public final class NamesWorld extends ManifestWorld {
   private static final List<String> NAMES = List.of("a", "b", "c");
 
-  private List<Action> actions;
-
-  /** Does one thing in a process. */
-  @FunctionalInterface
-  private interface Action {
-    void run(Session session) throws IOException;
-  }
+  private List<IoConsumer<Session>> actions;
 
   /** What a process knows. */
   private static final class Session {
@@ -88,36 +83,15 @@ public final class NamesWorld extends ManifestWorld {
       create(setup.client, NAMES.get(0));
       create(setup.client, NAMES.get(1));
     }
-    int count = 2 + random.nextInt(2);
-    for (int i = 0; i < count; i++) {
-      start();
-    }
+    startSome();
   }
 
-  /** Starts a process, and another one once it is dead. */
-  private void start() {
-    Scheduler.Jvm process = process();
+  @Override
+  void start() {
+    Scheduler.Jvm process = process(0);
     Session session = new Session(new Client(bucket, process));
     start(
-        process,
-        0,
-        () -> work(session),
-        () -> {
-          if (process.dead() && left > 0) {
-            start();
-          }
-        });
-  }
-
-  private void work(Session session) {
-    while (left > 0) {
-      left--;
-      try {
-        actions.get(random.nextInt(actions.size())).run(session);
-      } catch (IOException e) {
-        scheduler.trace(e.toString());
-      }
-    }
+        process, 0, () -> work(() -> actions.get(random.nextInt(actions.size())).accept(session)));
   }
 
   private String some() {
@@ -190,7 +164,7 @@ public final class NamesWorld extends ManifestWorld {
   }
 
   private void importing(Session session, String name, boolean template) throws IOException {
-    scheduler.trace("import " + name);
+    scheduler.trace(() -> "import " + name);
     Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     Manifest first =
         catalog(session.client).createImport(template, RepositorySettings.NONE, none).manifest();
@@ -207,27 +181,23 @@ public final class NamesWorld extends ManifestWorld {
                   true));
     }
     Names.Report report =
-        history
-            .naming()
-            .run(
-                Names.Kind.PUBLISH,
-                Optional.of(id),
-                name,
-                () -> {
-                  catalog(session.client).publish(id, name(name));
-                  return id;
-                });
+        naming(
+            Names.Kind.PUBLISH,
+            Optional.of(id),
+            name,
+            () -> {
+              catalog(session.client).publish(id, name(name));
+              return id;
+            });
     if (report == Names.Report.TAKEN) {
-      history
-          .naming()
-          .run(
-              Names.Kind.DISCARD,
-              Optional.of(id),
-              name,
-              () -> {
-                catalog(session.client).deleteImport(id);
-                return id;
-              });
+      naming(
+          Names.Kind.DISCARD,
+          Optional.of(id),
+          name,
+          () -> {
+            catalog(session.client).deleteImport(id);
+            return id;
+          });
     }
   }
 
@@ -246,17 +216,15 @@ public final class NamesWorld extends ManifestWorld {
     if (committer.known().isTemplate()) {
       VersionedManifest template = committer.cached().orElseThrow();
       String name = some(false);
-      history
-          .naming()
-          .run(
-              Names.Kind.FORK,
-              Optional.empty(),
-              name,
-              () ->
-                  catalog(session.client)
-                      .fork(name(name), template, ManifestReads.VALIDATED)
-                      .manifest()
-                      .repositoryId());
+      naming(
+          Names.Kind.FORK,
+          Optional.empty(),
+          name,
+          () ->
+              catalog(session.client)
+                  .fork(name(name), template, ManifestReads.VALIDATED)
+                  .manifest()
+                  .repositoryId());
     }
   }
 
@@ -270,7 +238,7 @@ public final class NamesWorld extends ManifestWorld {
     List<String> ids = history.naming().ids();
     String id = ids.get(random.nextInt(ids.size()));
     Duration grace = Duration.ofMillis(random.nextInt(2));
-    scheduler.trace("sweep " + id + " after " + grace);
+    scheduler.trace(() -> "sweep " + id + " after " + grace);
     try (S3RepositoryManager manager = new S3RepositoryManager(session.client, settings())) {
       manager.sweepById(id, grace, false);
     }

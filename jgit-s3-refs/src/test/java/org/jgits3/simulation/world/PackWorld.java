@@ -80,11 +80,11 @@ public final class PackWorld extends RepositoryWorld {
       case 5, 6, 7 -> find(name, manager);
       case 8 -> deleteRef(name, manager);
       case 9, 10, 11 -> {
-        scheduler.trace("collect " + name);
+        scheduler.trace(() -> "collect " + name);
         manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
       }
       case 12 -> {
-        scheduler.trace("compact " + name);
+        scheduler.trace(() -> "compact " + name);
         manager.maintenance(name).compact();
       }
       case 13, 14 -> sweep(name, manager);
@@ -204,16 +204,14 @@ public final class PackWorld extends RepositoryWorld {
   }
 
   private void change(Names.Kind kind, Optional<String> from, String to, IoRunnable work) {
-    history
-        .naming()
-        .run(
-            kind,
-            from,
-            to,
-            () -> {
-              work.run();
-              return null;
-            });
+    naming(
+        kind,
+        from,
+        to,
+        () -> {
+          work.run();
+          return null;
+        });
   }
 
   private void template(String name, S3RepositoryManager manager) {
@@ -221,9 +219,7 @@ public final class PackWorld extends RepositoryWorld {
         Names.Kind.IMPORT,
         Optional.empty(),
         TEMPLATE,
-        () -> {
-          TestTemplates.make(manager, name, TEMPLATE);
-        });
+        () -> TestTemplates.make(manager, name, TEMPLATE));
   }
 
   private void fork(S3RepositoryManager manager) {
@@ -236,7 +232,7 @@ public final class PackWorld extends RepositoryWorld {
   private void detach(S3RepositoryManager manager) throws IOException {
     switch (random.nextInt(3)) {
       case 0 -> {
-        scheduler.trace("detach");
+        scheduler.trace(() -> "detach");
         manager.detach(FORK, NullProgressMonitor.INSTANCE);
       }
       case 1 -> delete(FORK, manager);
@@ -248,7 +244,7 @@ public final class PackWorld extends RepositoryWorld {
   private void sweepNameless(S3RepositoryManager manager) throws IOException {
     for (String id : history.naming().ids()) {
       if (history.naming().manifest(id).name().isEmpty()) {
-        scheduler.trace("sweep " + id);
+        scheduler.trace(() -> "sweep " + id);
         manager.sweepById(id, Duration.ZERO, false);
       }
     }
@@ -257,7 +253,7 @@ public final class PackWorld extends RepositoryWorld {
   private void restore(String name, S3RepositoryManager manager) throws IOException {
     List<Manifest> copies = history.manifests();
     Manifest copy = copies.get(random.nextInt(copies.size()));
-    scheduler.trace("restore " + name + " as of " + copy.generation());
+    scheduler.trace(() -> "restore " + name + " as of " + copy.generation());
     if (!copy.holdsRepository()) {
       return;
     }

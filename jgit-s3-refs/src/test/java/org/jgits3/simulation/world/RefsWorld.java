@@ -58,7 +58,7 @@ public final class RefsWorld extends RepositoryWorld {
 
   private void fold(S3Repository repository) throws IOException {
     boolean all = random.nextInt(4) == 0;
-    scheduler.trace(all ? "compact" : "fold");
+    scheduler.trace(() -> all ? "compact" : "fold");
     if (all) {
       repository.getRefDatabase().compact();
     } else {

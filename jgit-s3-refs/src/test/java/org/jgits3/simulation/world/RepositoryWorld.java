@@ -8,7 +8,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -29,25 +28,16 @@ import org.jgits3.history.Transaction;
 import org.jgits3.history.Transactions;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.simulation.Scheduler;
-import org.jgits3.simulation.World;
 import org.jgits3.store.ArraysObjectStore.Stored;
 
 /** Processes with a manager each, which use one repository through JGit and maintain it. */
-abstract class RepositoryWorld implements World {
+abstract class RepositoryWorld extends ProcessesWorld {
   static final String NAME = "r";
   static final String OTHER = "s";
 
   private static final Map<Class<?>, Image> IMAGES = new HashMap<>();
 
-  Scheduler scheduler;
-  SplittableRandom random;
-  History history;
-  Bucket bucket;
-  Config config;
-  int left;
-
-  private int running;
-  private int processes;
+  private Config config;
 
   /** What all runs of a world begin with. */
   private record Image(Map<String, Stored> objects, Map<String, List<String>> log) {}
@@ -62,10 +52,7 @@ abstract class RepositoryWorld implements World {
   abstract void check(S3RepositoryManager manager) throws IOException;
 
   private void set(Scheduler of, String prefix) throws ConfigInvalidException {
-    scheduler = of;
-    random = of.random();
-    history = new History(of, prefix);
-    bucket = history.bucket();
+    begin(of, prefix);
     config = new Config();
     config.fromText(
         "[pack]\nthreads = 1\n[gc]\npruneExpire = now\n[s3]\ncommitDeadline = "
@@ -102,14 +89,8 @@ abstract class RepositoryWorld implements World {
     image.objects().forEach((key, stored) -> bucket.put(key, stored.bytes()));
     bucket.trouble(Trouble.of(random).withoutCopies());
     left = 5 + random.nextInt(10);
-    int count = 2 + random.nextInt(2);
-    for (int i = 0; i < count; i++) {
-      start();
-    }
-    of.await(() -> running == 0);
-    bucket.trouble(Trouble.NONE);
-    bucket.deliverAll();
-    history.checkAll();
+    startSome();
+    end();
     DfsBlockCache.reconfigure(
         new DfsBlockCacheConfig().setBlockSize(64 << 10).setBlockLimit(1 << 20));
     try (S3RepositoryManager manager = manager(new Scheduler.Jvm("check", 0))) {
@@ -117,40 +98,21 @@ abstract class RepositoryWorld implements World {
     }
   }
 
-  /** Starts a process, and another one once it is dead. */
-  private void start() {
+  @Override
+  void start() {
     long skew = random.nextInt(3) == 0 ? random.nextLong(10_000_000) - 5_000_000 : 0;
-    Scheduler.Jvm process = new Scheduler.Jvm("p" + processes++, skew);
-    running++;
-    scheduler.spawn(
+    Scheduler.Jvm process = process(skew);
+    start(
         process,
-        process.toString(),
+        0,
         () -> {
           S3RepositoryManager manager = manager(process);
           int threads = 1 + random.nextInt(2);
           for (int i = 1; i < threads; i++) {
-            running++;
-            scheduler.spawn(process, process + "." + i, () -> work(manager), () -> running--);
+            start(process, i, () -> work(() -> act(manager)));
           }
-          work(manager);
-        },
-        () -> {
-          running--;
-          if (process.dead() && left > 0) {
-            start();
-          }
+          work(() -> act(manager));
         });
-  }
-
-  private void work(S3RepositoryManager manager) {
-    while (left > 0) {
-      left--;
-      try {
-        act(manager);
-      } catch (IOException e) {
-        scheduler.trace(e.toString());
-      }
-    }
   }
 
   /** Value that an update expects: mostly the one of now, or one of others. */
@@ -186,7 +148,7 @@ abstract class RepositoryWorld implements World {
     } catch (UnknownOutcomeException e) {
       history.end(operation, History.Report.UNKNOWN);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
       history.end(operation, History.Report.NOT_WRITTEN);
     }
   }
@@ -217,7 +179,7 @@ abstract class RepositoryWorld implements World {
     try (RevWalk walk = new RevWalk(repository)) {
       batch.execute(walk, NullProgressMonitor.INSTANCE);
     } catch (IOException e) {
-      scheduler.trace(e.toString());
+      scheduler.trace(e::toString);
       history.end(operation, History.Report.NOT_WRITTEN);
       return;
     }
@@ -258,7 +220,7 @@ abstract class RepositoryWorld implements World {
   }
 
   void sweep(String name, S3RepositoryManager manager) throws IOException {
-    scheduler.trace("sweep");
+    scheduler.trace(() -> "sweep");
     manager.sweep(name, Duration.ZERO, false);
   }
 

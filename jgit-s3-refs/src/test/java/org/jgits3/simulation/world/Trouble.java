@@ -36,8 +36,4 @@ record Trouble(int lost, int refused, int late, int twice, int unread, int pause
   Trouble withoutCopies() {
     return new Trouble(lost, refused, late, 0, unread, pauses, deaths);
   }
-
-  Trouble withoutDeaths() {
-    return new Trouble(lost, refused, late, twice, unread, pauses, 0);
-  }
 }

@@ -80,6 +80,17 @@ class LogCompactionTest {
     return repository.getRefDatabase().getReflogReader(ref).getReverseEntries();
   }
 
+  private List<ObjectId> newIds(String name) throws IOException {
+    return reflog(name).stream().map(ReflogEntry::getNewId).toList();
+  }
+
+  /** Creations of refs, more than the manifest keeps of a transaction. */
+  private static List<RefChange> many(String prefix) {
+    return IntStream.range(0, 500)
+        .mapToObj(i -> new RefChange(prefix + i, ZERO, LongLog.id(i)))
+        .toList();
+  }
+
   private long requestsOfReflog(String name) throws IOException {
     RequestCounts.Snapshot before = counts.snapshot();
     assertThat(reflog(name)).isNotEmpty();
@@ -173,9 +184,7 @@ class LogCompactionTest {
     log.append(new RefChange("refs/heads/a", LongLog.id(3), ZERO));
 
     for (int compactions = 0; compactions < 2; compactions++) {
-      assertThat(reflog("refs/heads/a"))
-          .extracting(ReflogEntry::getNewId)
-          .containsExactly(ZERO, LongLog.id(3), LongLog.id(2));
+      assertThat(newIds("refs/heads/a")).containsExactly(ZERO, LongLog.id(3), LongLog.id(2));
       log.compact();
     }
     assertThat(repository.getRefDatabase().getReflogReader("refs/heads/a")).isNull();
@@ -192,9 +201,7 @@ class LogCompactionTest {
     log.compaction().moveTail(log.manifest());
     log.append(new RefChange("refs/heads/b", LongLog.id(1), LongLog.id(2)));
 
-    assertThat(reflog("refs/heads/b"))
-        .extracting(ReflogEntry::getNewId)
-        .containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(1));
+    assertThat(newIds("refs/heads/b")).containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(1));
     log.compact();
     assertThat(reflog("refs/heads/b")).hasSize(3);
     assertThat(reflog("refs/heads/a")).hasSize(1);
@@ -269,9 +276,7 @@ class LogCompactionTest {
       changes.add(new RefChange("refs/changes/" + number, ZERO, LongLog.id(i)));
     }
     log.appendLarge(changes);
-    assertThat(reflog("refs/changes/0123456"))
-        .extracting(ReflogEntry::getNewId)
-        .containsExactly(LongLog.id(123_456));
+    assertThat(newIds("refs/changes/0123456")).containsExactly(LongLog.id(123_456));
     long before = counts.snapshot().total();
     reflog("refs/changes/0123456");
     assertThat(counts.snapshot().total() - before).as("manifest, index, block").isEqualTo(3);
@@ -283,9 +288,7 @@ class LogCompactionTest {
     log.append(new RefChange(BUSY, ZERO, LongLog.id(1)));
     log.compact();
     assertThat(log.log().segments()).hasSize(2).startsWith(large);
-    assertThat(reflog("refs/changes/0123456"))
-        .extracting(ReflogEntry::getNewId)
-        .containsExactly(LongLog.id(123_456));
+    assertThat(newIds("refs/changes/0123456")).containsExactly(LongLog.id(123_456));
     assertThat(Optional.ofNullable(reflog("refs/changes/0399999").get(0).getComment())).isPresent();
   }
 
@@ -318,12 +321,8 @@ class LogCompactionTest {
 
   @Test
   void a_damaged_large_transaction_stays_in_the_tail_and_later_ones_pass_it() throws Exception {
-    List<RefChange> many =
-        IntStream.range(0, 500)
-            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
-            .toList();
     log.append(List.of(new RefChange(BUSY, ZERO, LongLog.id(0))));
-    log.appendLarge(many);
+    log.appendLarge(many("refs/tags/v"));
     String damaged = log.log().tail().get(1).external().orElseThrow().id();
     byte[] before = bytes(key(damaged));
     damage(damaged);
@@ -333,7 +332,7 @@ class LogCompactionTest {
     log.compaction().moveTail(log.manifest());
 
     TransactionLog now = log.log();
-    assertThat(now.tail()).singleElement().satisfies(this::isLarge);
+    assertThat(now.tail()).singleElement().matches(entry -> entry.external().isPresent());
     assertThat(now.leftBehind()).isEqualTo(now.tail());
     assertThat(now.newest()).isEmpty();
     assertThat(log.metrics().of(Count.DAMAGED_LOG_OBJECTS)).isEqualTo(1);
@@ -341,9 +340,7 @@ class LogCompactionTest {
 
     memory.put(key(damaged), before, 0, before.length); // restored from a copy
     assertThat(reflog("refs/tags/v7")).hasSize(1);
-    assertThat(reflog(BUSY))
-        .extracting(ReflogEntry::getNewId)
-        .containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(0));
+    assertThat(newIds(BUSY)).containsExactly(LongLog.id(2), LongLog.id(1), LongLog.id(0));
     Transactions all = repository.history().since(0);
     long last = 0;
     int count = 0;
@@ -363,10 +360,6 @@ class LogCompactionTest {
     assertThat(count).isEqualTo(1 + 1 + 2 * 251);
   }
 
-  private void isLarge(LogEntry entry) {
-    assertThat(entry.external()).isPresent();
-  }
-
   private String key(String id) throws IOException {
     return ObjectNames.logKey(log.manifest().repositoryId(), id);
   }
@@ -377,10 +370,7 @@ class LogCompactionTest {
 
   @Test
   void updates_go_on_though_the_manifest_is_full_and_its_log_damaged() throws Exception {
-    log.appendLarge(
-        IntStream.range(0, 500)
-            .mapToObj(i -> new RefChange("refs/tags/v" + i, ZERO, LongLog.id(i)))
-            .toList());
+    log.appendLarge(many("refs/tags/v"));
     damage(log.log().tail().get(0).external().orElseThrow().id());
     ObjectId id = TestRepositories.commit(repository, "first");
     for (int i = 0; i < 400; i++) {
@@ -397,11 +387,7 @@ class LogCompactionTest {
     }
     log.compaction().moveTail(log.manifest());
     for (int n = 0; n < 10; n++) {
-      int number = n;
-      log.appendLarge(
-          IntStream.range(0, 500)
-              .mapToObj(i -> new RefChange("refs/tags/" + number + "/" + i, ZERO, LongLog.id(i)))
-              .toList());
+      log.appendLarge(many("refs/tags/" + n + "/"));
     }
     for (LogEntry entry : log.log().tail()) {
       damage(entry.external().orElseThrow().id());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.log;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +64,8 @@ public final class LongLog {
         base -> {
           List<LogEntry> tail = new ArrayList<>(base.log().tail());
           for (RefChange c : changes) {
-            tail.add(entry(base.generation() + 1, number + tail.size(), c));
+            tail.add(
+                entry(base.generation() + 1, number + tail.size(), List.of(c), Optional.empty()));
           }
           return Proposal.edit(base.withLog(new TransactionLog(base.log().segments(), tail)), true);
         });
@@ -72,25 +75,18 @@ public final class LongLog {
   /** Appends one transaction whose changes are an object. */
   public void appendLarge(List<RefChange> changes) throws IOException {
     Optional<StoredObject> object = objects.writeIfLarge(manifest(), changes);
-    LogEntry some = entry(0, transactions++, changes.get(0));
+    assertThat(object).isPresent();
+    int number = transactions++;
     committer.<Boolean>commit(
         base -> {
           List<LogEntry> tail = new ArrayList<>(base.log().tail());
-          tail.add(
-              new LogEntry(
-                  base.generation() + 1,
-                  some.time(),
-                  some.zone(),
-                  some.name(),
-                  some.email(),
-                  some.message(),
-                  List.of(),
-                  Optional.of(object.orElseThrow())));
+          tail.add(entry(base.generation() + 1, number, List.of(), object));
           return Proposal.edit(base.withLog(new TransactionLog(base.log().segments(), tail)), true);
         });
   }
 
-  private static LogEntry entry(long generation, int number, RefChange change) {
+  private static LogEntry entry(
+      long generation, int number, List<RefChange> changes, Optional<StoredObject> external) {
     return new LogEntry(
         generation,
         1_700_000_000_000L + number,
@@ -98,8 +94,8 @@ public final class LongLog {
         "A U Thor",
         "author@example.com",
         "push " + number,
-        List.of(change),
-        Optional.empty());
+        changes,
+        external);
   }
 
   public void compact() throws IOException {

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -31,12 +29,8 @@ class DerivationTest extends DerivationTestCase {
   @BeforeEach
   void create() throws Exception {
     create(new DirectoryObjectStore(directory), new DirectoryObjectStore(directory));
-    batch(writer, REFS);
+    TestRepositories.createAll(writer, first, REFS, i -> "refs/changes/" + i + "/1");
     openCompacted();
-  }
-
-  private void batch(S3Repository r, int count) throws IOException {
-    TestRepositories.createAll(r, first, count, i -> "refs/changes/" + i + "/1");
   }
 
   private void update(String name, ObjectId id) throws IOException {
@@ -52,17 +46,6 @@ class DerivationTest extends DerivationTestCase {
     Ref ref = reader.exactRef(name);
     assertThat(ref == null ? null : ref.getObjectId()).isEqualTo(expected);
     return counts.snapshot().since(before).total();
-  }
-
-  private void assertSameRefs() throws IOException {
-    List<String> expected = names(writer);
-    assertThat(names(reader)).isEqualTo(expected);
-  }
-
-  private static List<String> names(S3Repository r) throws IOException {
-    return r.getRefDatabase().getRefs().stream()
-        .map(ref -> ref.getName() + ' ' + ref.getObjectId().name())
-        .toList();
   }
 
   @Test

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -36,5 +39,10 @@ abstract class DerivationTestCase {
   void openCompacted() throws IOException {
     writer.getRefDatabase().compact();
     reader = here.openRepository("r");
+  }
+
+  void assertSameRefs() throws IOException {
+    List<String> expected = TestRepositories.refs(writer);
+    assertThat(TestRepositories.refs(reader)).isEqualTo(expected);
   }
 }

@@ -7,10 +7,9 @@ import com.sun.management.ThreadMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import org.eclipse.jgit.lib.BatchRefUpdate;
+import java.util.Arrays;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
-import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -45,13 +44,9 @@ class LookupAllocationTest {
             new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
     repository = manager.createRepository("r");
     ObjectId commit = TestRepositories.commit(repository, "a commit");
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
     names = new String[REFS];
-    for (int i = 0; i < REFS; i++) {
-      names[i] = String.format("refs/changes/%02d/%010d/meta", i % 100, i);
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), commit, names[i]));
-    }
-    TestRepositories.execute(repository, batch);
+    Arrays.setAll(names, i -> String.format("refs/changes/%02d/%010d/meta", i % 100, i));
+    TestRepositories.createAll(repository, commit, REFS, i -> names[i]);
     repository.getRefDatabase().compact();
   }
 

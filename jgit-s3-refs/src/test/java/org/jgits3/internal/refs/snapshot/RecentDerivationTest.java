@@ -4,10 +4,8 @@ package org.jgits3.internal.refs.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.util.List;
-import org.eclipse.jgit.lib.BatchRefUpdate;
+import java.util.Arrays;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
@@ -35,29 +33,15 @@ class RecentDerivationTest extends DerivationTestCase {
     create(store, store);
     change(0, RefFold.FEW, ObjectId.zeroId(), first);
     openCompacted();
-    look();
+    assertSameRefs();
     assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
   }
 
   private void change(int from, int count, ObjectId before, ObjectId after) throws IOException {
-    BatchRefUpdate batch = writer.getRefDatabase().newBatchUpdate();
-    batch.setAllowNonFastForwards(true);
-    for (int i = from; i < from + count; i++) {
-      batch.addCommand(new ReceiveCommand(before, after, "refs/changes/" + i + "/1"));
-    }
-    TestRepositories.execute(writer, batch);
-    assertThat(batch.getCommands())
-        .allMatch(command -> command.getResult() == ReceiveCommand.Result.OK);
-  }
-
-  private void look() throws IOException {
-    assertThat(names(reader)).isEqualTo(names(writer));
-  }
-
-  private static List<String> names(S3Repository r) throws IOException {
-    return r.getRefDatabase().getRefs().stream()
-        .map((Ref ref) -> ref.getName() + ' ' + ref.getObjectId().name())
-        .toList();
+    ReceiveCommand[] commands = new ReceiveCommand[count];
+    Arrays.setAll(
+        commands, i -> new ReceiveCommand(before, after, "refs/changes/" + (from + i) + "/1"));
+    TestRepositories.assertAllOk(TestRepositories.batch(writer, true, commands));
   }
 
   private void fold() throws IOException {
@@ -71,9 +55,9 @@ class RecentDerivationTest extends DerivationTestCase {
     do {
       change(folds * STEP, STEP, first, second);
       change(folds * STEP, 7, second, ObjectId.zeroId());
-      look(); // sees the overlay
+      assertSameRefs(); // sees the overlay
       fold();
-      look();
+      assertSameRefs();
       folds++;
       assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(folds);
       recent |= writer.manifest().refs().hasRecent();
@@ -86,12 +70,12 @@ class RecentDerivationTest extends DerivationTestCase {
   @Test
   void a_base_that_a_compaction_makes_of_a_recent_table_is_derived() throws Exception {
     change(0, STEP, first, second);
-    look();
+    assertSameRefs();
     fold();
-    look();
+    assertSameRefs();
     writer.getRefDatabase().compact();
     assertThat(writer.manifest().refs().hasRecent()).isFalse();
-    look();
+    assertSameRefs();
     assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(2);
     assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
   }
@@ -103,7 +87,7 @@ class RecentDerivationTest extends DerivationTestCase {
     change(STEP, STEP, first, second);
     fold();
     RequestCounts.Snapshot before = counts.snapshot();
-    assertThat(names(reader)).isEqualTo(names(writer));
+    assertSameRefs();
     assertThat(counts.snapshot().since(before).total()).isEqualTo(2);
     assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
@@ -112,13 +96,13 @@ class RecentDerivationTest extends DerivationTestCase {
   @Test
   void a_large_recent_table_that_was_missed_is_downloaded_in_one_request() throws Exception {
     change(0, 5000, first, second);
-    look();
+    assertSameRefs();
     long downloads = here.counters().of(Count.DOWNLOADS);
     change(5000, STEP, first, second);
     fold();
     assertThat(writer.manifest().refs().tables().get(1).count()).isEqualTo(5000 + STEP);
     RequestCounts.Snapshot before = counts.snapshot();
-    look();
+    assertSameRefs();
     assertThat(counts.snapshot().since(before).total()).as("with the manifest").isEqualTo(2);
     assertThat(here.counters().of(Count.DOWNLOADS)).as("no base").isEqualTo(downloads + 1);
   }
@@ -131,7 +115,7 @@ class RecentDerivationTest extends DerivationTestCase {
     try (S3RepositoryManager late = TestRepositories.manager(new ObservedObjectStore(store, cold));
         S3Repository r = late.openRepository("r")) {
       RequestCounts.Snapshot opened = cold.snapshot();
-      assertThat(names(r)).isEqualTo(names(writer));
+      assertThat(TestRepositories.refs(r)).isEqualTo(TestRepositories.refs(writer));
       assertThat(late.counters().of(Count.DOWNLOADS)).isEqualTo(2);
       RequestCounts.Snapshot made = cold.snapshot().since(opened);
       assertThat(made.requests())

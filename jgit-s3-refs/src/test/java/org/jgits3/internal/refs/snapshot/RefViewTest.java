@@ -20,7 +20,7 @@ import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.testing.Holds;
@@ -58,7 +58,7 @@ class RefViewTest {
     SortedMap<String, RefValue> overlay = changes();
     symrefs.put("HEAD", name());
     symrefs.put("refs/symbolic", name());
-    PackedRefsTable whole = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(snapshot)).build();
+    PackedRefsTable whole = TestTables.of(snapshot);
     RefFold fold = RefFold.intoRecent(new RefTable(whole), RefDelta.of(recent));
     return new RefView(new Refs(List.of(), overlay, symrefs), fold.with(fold.merge().build()));
   }
@@ -182,8 +182,7 @@ class RefViewTest {
       refs.put("refs/" + name, value());
       deleted.put("refs/" + name, RefValue.DELETED);
     }
-    RefTable table =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build());
+    RefTable table = new RefTable(TestTables.of(refs));
     assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isFalse();
     deleted.remove("refs/b");
     assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isTrue();

@@ -40,6 +40,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the memory of refs between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
 @Holds("SharedRefs: Every operation works even if no table is kept")
@@ -66,7 +68,7 @@ class RefsMemoryTest {
       open.add(r);
       first = TestRepositories.commit(r, "first");
       second = TestRepositories.commit(r, "second", first);
-      createRefs(r, REFS);
+      TestRepositories.createAll(r, first, REFS, i -> "refs/changes/" + i + "/1");
       r.getRefDatabase().compact();
     }
   }
@@ -78,10 +80,6 @@ class RefsMemoryTest {
       here.close();
     }
     there.close();
-  }
-
-  private void createRefs(S3Repository r, int count) throws IOException {
-    TestRepositories.createAll(r, first, count, i -> "refs/changes/" + i + "/1");
   }
 
   private void manager(String settings) throws Exception {
@@ -121,17 +119,6 @@ class RefsMemoryTest {
     assertThat(readsOf(a)).as("let go, so loaded again").isEqualTo(1);
     assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(2);
     assertThat(here.tableBudget().held()).isEqualTo(tableBytes());
-  }
-
-  @Test
-  void two_repositories_that_fit_both_stay() throws Exception {
-    manager("cacheLimit = " + 2 * tableBytes());
-    S3Repository a = open("a");
-    S3Repository b = open("b");
-    readsOf(a);
-    readsOf(b);
-    assertThat(readsOf(a) + readsOf(b)).isZero();
-    assertThat(here.tableBudget().count()).isEqualTo(2);
   }
 
   @Test
@@ -175,17 +162,10 @@ class RefsMemoryTest {
     assertThat(here.counters().of(Count.EVICTIONS)).as("nothing was kept to be let go").isZero();
   }
 
-  @Test
-  void every_operation_works_without_raw_bytes() throws Exception {
-    everyOperation("keepRawBytes = false");
-  }
-
-  @Test
-  void every_operation_works_on_a_table_larger_than_the_budget() throws Exception {
-    everyOperation("cacheLimit = 1k");
-  }
-
-  private void everyOperation(String setting) throws Exception {
+  /** The second is a budget smaller than the table. */
+  @ParameterizedTest
+  @ValueSource(strings = {"keepRawBytes = false", "cacheLimit = 1k"})
+  void every_operation_works_though_no_table_is_kept(String setting) throws Exception {
     manager(setting);
     S3Repository a = open("a");
     assertThat(update(a, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);

@@ -2,15 +2,12 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.io.IOException;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
@@ -21,9 +18,6 @@ public final class SampleObjects {
   /** Objects that a ref can point to; {@code gone} is in no repository. */
   public static final List<String> NAMES =
       List.of("first", "second", "third", "side", "tag", "tagOfTag", "blob", "gone");
-
-  public static final PersonIdent WHO =
-      new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC);
 
   private SampleObjects() {}
 
@@ -56,7 +50,7 @@ public final class SampleObjects {
     TagBuilder tag = new TagBuilder();
     tag.setTag(name);
     tag.setObjectId(of, type);
-    tag.setTagger(WHO);
+    tag.setTagger(TestRepositories.WHO);
     tag.setMessage(name);
     return inserter.insert(tag);
   }

@@ -5,8 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.jgits3.internal.refs.table.TestTables.assertSame;
+import static org.jgits3.internal.refs.table.TestTables.randomId;
+import static org.jgits3.internal.refs.table.TestTables.written;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -17,9 +19,7 @@ import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.Stores;
 import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.ParsedRefs;
-import org.jgits3.internal.refs.table.RefDelta;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -81,22 +81,11 @@ class SnapshotReaderTest {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     while (refs.size() < count) {
       String name = "refs/" + "é".repeat(random.nextInt(3)) + "x".repeat(random.nextInt(90));
-      Optional<ObjectId> peeled = random.nextBoolean() ? Optional.of(id(random)) : Optional.empty();
-      refs.put(name + random.nextInt(), new RefValue.Direct(id(random), peeled));
+      Optional<ObjectId> peeled =
+          random.nextBoolean() ? Optional.of(randomId(random)) : Optional.empty();
+      refs.put(name + random.nextInt(), new RefValue.Direct(randomId(random), peeled));
     }
-    return new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
-  }
-
-  private static ObjectId id(Random random) {
-    byte[] raw = new byte[20];
-    random.nextBytes(raw);
-    return ObjectId.fromRaw(raw);
-  }
-
-  private static byte[] written(PackedRefsTable table) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    table.writeTo(out::write);
-    return out.toByteArray();
+    return TestTables.of(refs);
   }
 
   /** A snapshot and where it is. */
@@ -111,17 +100,6 @@ class SnapshotReaderTest {
     store.put(key, bytes, 0, bytes.length);
     int crc = Crc32c.of(bytes);
     return new Stored(key, new RefSnapshot("x", bytes.length, count, crc, ""));
-  }
-
-  private static void assertSame(PackedRefsTable actual, PackedRefsTable expected)
-      throws IOException {
-    assertThat(written(actual)).isEqualTo(written(expected));
-    assertThat(actual.size()).isEqualTo(expected.size());
-    for (int i = 0; i < expected.size(); i++) {
-      assertThat(actual.name(i)).isEqualTo(expected.name(i));
-      assertThat(actual.value(i)).isEqualTo(expected.value(i));
-      assertThat(actual.find(expected.name(i))).isEqualTo(i);
-    }
   }
 
   @Seeds(8)
@@ -160,20 +138,12 @@ class SnapshotReaderTest {
   }
 
   @Test
-  void what_lands_takes_no_more_memory_than_it_has_to() throws Exception {
-    PackedRefsTable table = random(new Random(5), 100);
-    Stored stored = store(written(table), table.size());
-    assertThat(stored.land(store, new Sizes(64, 500)).bytes())
-        .isEqualTo(2 * 16 + stored.snapshot().size() + 4L * table.size());
-  }
-
-  @Test
   void a_name_longer_than_many_ranges_lands() throws Exception {
     TreeMap<String, RefValue> refs = new TreeMap<>();
     for (String name : new String[] {"a", "b" + "x".repeat(5000), "c"}) {
-      refs.put("refs/" + name, new RefValue.Direct(ObjectId.fromString(A), Optional.empty()));
+      refs.put("refs/" + name, TestTables.direct(ObjectId.fromString(A)));
     }
-    PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+    PackedRefsTable table = TestTables.of(refs);
     Stored stored = store(written(table), table.size());
     assertSame(stored.land(store, new Sizes(64, 70)), table);
   }
@@ -252,28 +222,33 @@ class SnapshotReaderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "A refs/a;B refs/b;                   | 3",
-        "A refs/a;B refs/b;                   | 1",
-        "A refs/a;B refs/b;B refs/c;^A;       | 4",
-        "A refs/a;B refs/c;B refs/b;A refs/d; | 4",
-        "A refs/a;^B;B refs/b;^B;A refs/b;^B; | 3",
-        "A refs/a;B refs/b;B refs/c           | 3",
-        "A refs/a;b refs/b;B refs/c;          | 3",
-        "A refs/a;B;B refs/c;                 | 3",
-        "A refs/a;B refs/b;^;A refs/c;        | 3",
-        "A refs/a;^B;^B;B refs/b;             | 2",
-        "^B;A refs/a;B refs/b;                | 2",
-        "A refs/a;B refs/b;;                  | 2",
-        "A refs/a;Brefs/b;B refs/c;           | 3",
-        "A refs/a;B ;B refs/c;                | 3",
-        "A refs/a;                            | 1000000000",
+        "A refs/a;B refs/b;                   | 3 | has 2 refs instead of 3",
+        "A refs/a;B refs/b;                   | 1 | has more than 1 refs",
+        "A refs/a;B refs/b;B refs/c;^A;       | 4 | has 3 refs instead of 4",
+        "A refs/a;B refs/a;                   | 2 | not sorted",
+        "A refs/a;B refs/c;B refs/b;A refs/d; | 4 | not sorted",
+        "A refs/a;^B;B refs/b;^B;A refs/b;^B; | 3 | not sorted",
+        "A refs/a;B refs/b;B refs/c           | 3 | ends within a line",
+        "a refs/a;                            | 1 | no ref",
+        "A refs/a;b refs/b;B refs/c;          | 3 | no ref",
+        "A;                                   | 1 | no ref",
+        "A refs/a;B;B refs/c;                 | 3 | no ref",
+        "A refs/a;B refs/b;^;A refs/c;        | 3 | peeled line",
+        "A refs/a;^B;^B;                      | 1 | peeled line",
+        "A refs/a;^B;^B;B refs/b;             | 2 | peeled line",
+        "^B;A refs/a;B refs/b;                | 2 | peeled line",
+        "A refs/a;B refs/b;;                  | 2 | no ref",
+        "A refs/a;Brefs/b;B refs/c;           | 3 | no ref",
+        "A refs/a;B ;B refs/c;                | 3 | no ref",
+        "A refs/a;                            | 1000000000 | too short",
       })
-  void any_division_finds_the_same_fault(String lines, long count) throws Exception {
+  void any_division_finds_the_same_fault(String lines, long count, String why) throws Exception {
     String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
     byte[] bytes = (PackedRefsTable.HEADER + body).getBytes(UTF_8);
     StoreException.Corrupt expected =
-        catchThrowableOfType(StoreException.Corrupt.class, () -> ParsedRefs.of(KEY, bytes, count));
-    assertThat(expected).isNotNull();
+        catchThrowableOfType(
+            StoreException.Corrupt.class, () -> TestTables.parsed(KEY, bytes, count));
+    assertThat(expected).hasMessageContaining(KEY).hasMessageContaining(why);
     Stored stored = store(bytes, count);
     String message = expected.getMessage().replace(KEY, stored.key());
     for (int range = 1; range < bytes.length; range++) {

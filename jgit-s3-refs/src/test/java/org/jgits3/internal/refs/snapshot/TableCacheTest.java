@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Logger;
@@ -11,27 +10,23 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.internal.refs.snapshot.TableCache.CachedTable;
-import org.jgits3.internal.refs.table.PackedRefsTable;
-import org.jgits3.internal.refs.table.ParsedRefs;
-import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.refs.table.SnapshotMerge;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
-import org.jgits3.store.StoreException;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
@@ -81,13 +76,13 @@ class TableCacheTest {
   }
 
   private static RefTable table() {
-    StringBuilder text = new StringBuilder(PackedRefsTable.HEADER);
+    Map<String, RefValue> refs = new TreeMap<>();
     for (int i = 100; i < 200; i++) {
-      text.append(ObjectId.zeroId().name()).append(" refs/heads/").append(i).append('\n');
+      refs.put("refs/heads/" + i, TestTables.direct(ObjectId.zeroId()));
     }
     try {
-      return new RefTable(ParsedRefs.of("key", text.toString().getBytes(US_ASCII), 100));
-    } catch (StoreException.Corrupt e) {
+      return new RefTable(TestTables.of(refs));
+    } catch (IOException e) {
       throw new AssertionError(e);
     }
   }
@@ -122,7 +117,7 @@ class TableCacheTest {
     place.put(TABLE);
     SortedMap<String, RefValue> overlay = new TreeMap<>();
     for (int i = 0; i < 1000; i++) {
-      overlay.put("refs/heads/" + i, new RefValue.Direct(ObjectId.zeroId(), Optional.empty()));
+      overlay.put("refs/heads/" + i, TestTables.direct(ObjectId.zeroId()));
     }
     place.held.get().view(new Refs(List.of(), overlay, Collections.emptySortedMap()));
     place.use();
@@ -149,7 +144,7 @@ class TableCacheTest {
 
   @Test
   void a_table_larger_than_the_budget_is_not_kept_and_evicts_no_other() throws IOException {
-    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(TestTables.of(Map.of()));
     TableCache budget = budget(SIZE - 1);
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -224,7 +219,7 @@ class TableCacheTest {
   @Test
   void a_table_that_outgrows_the_budget_goes_alone() throws IOException {
     RefTable growing = table();
-    RefTable small = new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.NONE).build());
+    RefTable small = new RefTable(TestTables.of(Map.of()));
     TableCache budget = budget(SIZE + small.bytes());
     List<Place> places = places(2, () -> new Place(budget));
     places.get(0).put(small);
@@ -251,28 +246,19 @@ class TableCacheTest {
   void what_is_there_is_what_is_counted_however_many_put_and_use(long seed) throws Exception {
     TableCache budget = new TableCache(3 * SIZE, metrics);
     List<Place> places = places(8, () -> new Place(budget));
-    List<FutureTask<Void>> tasks = new ArrayList<>();
-    for (int t = 0; t < places.size(); t++) {
-      Place mine = places.get(t); // one thread puts into a place at a time
-      Random random = new Random(seed + t);
-      FutureTask<Void> task =
-          new FutureTask<>(
-              () -> {
-                for (int i = 0; i < 20_000; i++) {
-                  if (random.nextInt(4) == 0) {
-                    mine.put(TABLE);
-                  } else {
-                    places.get(random.nextInt(places.size())).use();
-                  }
-                }
-                return null;
-              });
-      tasks.add(task);
-      new Thread(task).start();
-    }
-    for (FutureTask<Void> task : tasks) {
-      task.get();
-    }
+    ConcurrentTasks.run(
+        places.size(),
+        t -> {
+          Place mine = places.get(t); // one thread puts into a place at a time
+          Random random = new Random(seed + t);
+          for (int i = 0; i < 20_000; i++) {
+            if (random.nextInt(4) == 0) {
+              mine.put(TABLE);
+            } else {
+              places.get(random.nextInt(places.size())).use();
+            }
+          }
+        });
     long there = places.stream().filter(Place::holds).count();
     assertThat(there).isEqualTo(3);
     assertThat(budget.count()).isEqualTo(3);

@@ -107,17 +107,15 @@ class UntrustedRefsTest {
     }
   }
 
-  private void open(String... settings) throws Exception {
+  /** Creates so many refs there, and opens the repository here. */
+  private void open(int refs, String... settings) throws Exception {
+    TestRepositories.createAll(writer, first, refs, i -> "refs/changes/" + i + "/1");
+    writer.getRefDatabase().compact();
     here =
         TestRepositories.manager(
             new ObservedObjectStore(store, counts),
             "[s3 \"refs\"]\ntrustETag = never\n" + String.join("\n", settings));
     reader = here.openRepository("r");
-  }
-
-  private void createRefs(int count) throws IOException {
-    TestRepositories.createAll(writer, first, count, i -> "refs/changes/" + i + "/1");
-    writer.getRefDatabase().compact();
   }
 
   private static void update(S3Repository r, String name, ObjectId id) throws IOException {
@@ -139,8 +137,7 @@ class UntrustedRefsTest {
 
   @Test
   void equal_bytes_are_the_same_table() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     RefView view = look();
     store.restamp();
     look();
@@ -153,8 +150,7 @@ class UntrustedRefsTest {
 
   @Test
   void a_look_up_fetches_manifest_and_snapshot_in_one_request_each() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     look();
     long snapshot = look().refs().base().orElseThrow().size();
     RequestCounts.Snapshot used = requestsOf(1);
@@ -166,8 +162,7 @@ class UntrustedRefsTest {
 
   @Test
   void equal_bytes_cost_little_memory_whatever_their_number() throws Exception {
-    createRefs(MANY_REFS);
-    open();
+    open(MANY_REFS);
     long snapshot = look().refs().base().orElseThrow().size();
     look();
     long before = allocated();
@@ -189,32 +184,8 @@ class UntrustedRefsTest {
   }
 
   @Test
-  void a_commit_after_a_look_up_names_the_newest_version() throws Exception {
-    createRefs(REFS);
-    open();
-    look();
-    store.restamp();
-    look();
-    RequestCounts.Snapshot before = counts.snapshot();
-    update(reader, MASTER, first);
-    assertThat(counts.snapshot().since(before).of(RequestKind.PUT_IF)).isEqualTo(1);
-    assertThat(writer.exactRef(MASTER).getObjectId()).isEqualTo(first);
-  }
-
-  @Test
-  void a_commit_finds_out_that_the_version_has_changed() throws Exception {
-    createRefs(REFS);
-    open();
-    look();
-    store.restamp();
-    update(reader, MASTER, first);
-    assertThat(writer.exactRef(MASTER).getObjectId()).isEqualTo(first);
-  }
-
-  @Test
   void changes_of_others_are_seen_and_then_look_ups_are_cheap_again() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     RefTable table = look().table();
     update(writer, MASTER, second);
     assertThat(reader.exactRef(MASTER).getObjectId()).isEqualTo(second);
@@ -226,8 +197,7 @@ class UntrustedRefsTest {
 
   @Test
   void a_snapshot_of_others_is_loaded_once_however_many_wait_for_it() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     look();
     for (int i = 0; i < 2; i++) { // two compactions, so that it cannot be derived
       update(writer, MASTER, i == 0 ? first : second);
@@ -243,8 +213,7 @@ class UntrustedRefsTest {
 
   @Test
   void other_bytes_are_an_error_that_names_the_key_and_the_good_table_stays() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     RefTable table = look().table();
     flipped.set(true);
     assertThat(keyOfFailure()).endsWith(snapshotId());
@@ -274,8 +243,7 @@ class UntrustedRefsTest {
 
   @Test
   void a_compaction_writes_the_good_table_beside_what_is_damaged() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     RefView view = look();
     flipped.set(true);
     assertThatThrownBy(this::look).isInstanceOf(StoreException.Corrupt.class);
@@ -291,16 +259,14 @@ class UntrustedRefsTest {
 
   @Test
   void within_the_window_nothing_is_fetched() throws Exception {
-    createRefs(REFS);
-    open("validate = 1 h");
+    open(REFS, "validate = 1 h");
     look();
     assertThat(requestsOf(10).total()).isZero();
   }
 
   @Test
   void a_request_compares_once_when_it_begins() throws Exception {
-    createRefs(REFS);
-    open();
+    open(REFS);
     look();
     RequestCounts.Snapshot before = counts.snapshot();
     try (S3Repository request = here.openRepository("r", Purpose.request())) {
@@ -313,8 +279,7 @@ class UntrustedRefsTest {
 
   @Test
   void without_raw_bytes_each_look_up_loads_and_parses() throws Exception {
-    createRefs(REFS);
-    open("keepRawBytes = false");
+    open(REFS, "keepRawBytes = false");
     requestsOf(3);
     assertThat(here.counters().of(Count.PARSES)).isEqualTo(3);
     assertThat(here.counters().of(Count.COMPARISONS)).isZero();

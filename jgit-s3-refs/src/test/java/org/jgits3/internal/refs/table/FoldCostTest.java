@@ -8,13 +8,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.util.NB;
-import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
@@ -48,7 +46,7 @@ class FoldCostTest {
 
   private static RefDelta changes(IntStream ascending, int count) {
     RefDelta.Builder changes = new RefDelta.Builder(count);
-    ascending.forEach(i -> changes.add(name(i), new RefValue.Direct(id(i), Optional.empty())));
+    ascending.forEach(i -> changes.add(name(i), TestTables.direct(id(i))));
     return changes.build();
   }
 
@@ -63,7 +61,7 @@ class FoldCostTest {
         at = chunk.writeLines(i, bytes, at);
       }
     }
-    return ParsedRefs.of("base", bytes, refs);
+    return TestTables.parsed("base", bytes, refs);
   }
 
   private static int lineBytes() {
@@ -73,6 +71,10 @@ class FoldCostTest {
   private static RefDelta someOf(int refs, Random random) {
     int[] chosen = random.ints(0, refs).distinct().limit(CHANGES).sorted().toArray();
     return changes(IntStream.of(chosen), CHANGES);
+  }
+
+  private static RefTable after(RefFold fold) throws IOException {
+    return fold.with(fold.merge().build());
   }
 
   /** Bytes of tables for each changed ref, from a new base to a later one. */
@@ -85,7 +87,7 @@ class FoldCostTest {
       RefFold fold = RefFold.of(table, someOf(refs, random));
       bytes += fold.merge().size();
       made += fold.isBase() ? 1 : 0;
-      table = fold.with(fold.merge().build());
+      table = after(fold);
       assertThat(table.size()).isEqualTo(refs);
     }
     long each = bytes / (folds * CHANGES);
@@ -143,12 +145,11 @@ class FoldCostTest {
       int refs = Integer.parseInt(args[0]);
       RefTable table = new RefTable(base(refs));
       RefDelta recent = changes(IntStream.range(0, RECENT).map(i -> i * 11), RECENT);
-      RefFold first = RefFold.intoRecent(table, recent);
-      table = first.with(first.merge().build());
+      table = after(RefFold.intoRecent(table, recent));
       RefDelta more = someOf(refs, new Random(1));
       RefFold small = RefFold.intoRecent(table, more);
       write(small);
-      RefTable after = small.with(small.merge().build());
+      RefTable after = after(small);
       RefFold large = RefFold.intoBase(after, more);
       write(large);
       System.out.println(after.recent().size() > RECENT ? "folded" : "nothing recent");

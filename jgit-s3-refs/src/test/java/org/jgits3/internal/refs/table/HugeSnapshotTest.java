@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -141,8 +140,7 @@ class HugeSnapshotTest {
     TreeMap<String, RefValue> changes = new TreeMap<>();
     changes.put(String.format(NAME, 0), RefValue.DELETED);
     changes.put(
-        String.format(NAME, 5_000_000) + "0",
-        new RefValue.Direct(ObjectId.fromString(id(1)), Optional.empty()));
+        String.format(NAME, 5_000_000) + "0", TestTables.direct(ObjectId.fromString(id(1))));
     PackedRefsTable merged = new SnapshotMerge(table, RefDelta.of(changes)).build();
     assertThat(merged.size()).isEqualTo(COUNT);
     assertThat(merged.name(4_999_999)).isEqualTo(table.name(5_000_000));

@@ -4,7 +4,6 @@ package org.jgits3.internal.refs.table;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,9 +28,7 @@ class PackedRefsFileTest {
   }
 
   private static String text(PackedRefsTable table) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    table.writeTo(out::write);
-    return out.toString(UTF_8);
+    return new String(TestTables.written(table), UTF_8);
   }
 
   private Optional<PackedRefsTable> read(String content) throws IOException {
@@ -52,8 +49,7 @@ class PackedRefsFileTest {
   @Seeds(8)
   void chunks_of_any_size_give_the_table_that_one_would(long seed) throws IOException {
     Random random = new Random(seed);
-    PackedRefsTable packed =
-        new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(random(random, 100))).build();
+    PackedRefsTable packed = TestTables.of(random(random, 100));
     Map<String, RefValue> loose = random(random, 20);
     loose.replaceAll((name, value) -> random.nextBoolean() ? value : RefValue.DELETED);
     for (int i = 0; i < packed.size(); i += 1 + random.nextInt(10)) {

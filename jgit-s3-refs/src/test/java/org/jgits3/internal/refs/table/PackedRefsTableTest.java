@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,8 +16,6 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class PackedRefsTableTest {
   private static final String KEY = "objects/r/refs/x";
@@ -27,16 +24,14 @@ class PackedRefsTableTest {
   private static final ObjectId ID = ObjectId.fromString(A);
 
   private static PackedRefsTable parse(String body, long count) throws StoreException.Corrupt {
-    return ParsedRefs.of(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
+    return TestTables.parsed(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
   }
 
   @Test
   void finds_each_ref_and_no_other() throws Exception {
     SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
-    ByteArrayOutputStream written = new ByteArrayOutputStream();
-    new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(new TreeMap<>(refs))).writeTo(written);
-    byte[] bytes = written.toByteArray();
-    PackedRefsTable table = ParsedRefs.of(KEY, bytes, refs.size());
+    byte[] bytes = TestTables.written(TestTables.of(new TreeMap<>(refs)));
+    PackedRefsTable table = TestTables.parsed(KEY, bytes, refs.size());
 
     assertThat(table.size()).isEqualTo(refs.size());
     refs.forEach(
@@ -57,9 +52,9 @@ class PackedRefsTableTest {
     for (int size = 0; size < 36; size++) {
       SortedMap<String, RefValue> refs = new TreeMap<>();
       for (int i = 0; i < size; i++) {
-        refs.put(String.format("refs/%02d", 2 * i + 1), new RefValue.Direct(ID, Optional.empty()));
+        refs.put(String.format("refs/%02d", 2 * i + 1), TestTables.direct(ID));
       }
-      PackedRefsTable table = new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(refs)).build();
+      PackedRefsTable table = TestTables.of(refs);
       for (int number = 0; number <= 2 * size; number++) {
         byte[] name = String.format("some refs/%02d more", number).getBytes(UTF_8);
         int expected = number % 2 == 1 ? number / 2 : -(number / 2 + 1);
@@ -80,33 +75,20 @@ class PackedRefsTableTest {
       for (int depth = random.nextInt(3) + 1; depth > 0; depth--) {
         name += "/" + parts[random.nextInt(parts.length)] + random.nextInt(40);
       }
-      refs.put(name, new RefValue.Direct(id(random), peeled(random)));
+      refs.put(name, new RefValue.Direct(TestTables.randomId(random), peeled(random)));
     }
     return refs;
   }
 
-  private static ObjectId id(Random random) {
-    byte[] raw = new byte[20];
-    random.nextBytes(raw);
-    return ObjectId.fromRaw(raw);
-  }
-
   private static Optional<ObjectId> peeled(Random random) {
-    return random.nextInt(3) == 0 ? Optional.of(id(random)) : Optional.empty();
+    return random.nextInt(3) == 0 ? Optional.of(TestTables.randomId(random)) : Optional.empty();
   }
 
   @Test
   void a_prefix_is_a_range() throws Exception {
     PackedRefsTable table =
         parse(
-            A
-                + " refs/heads/a\n"
-                + A
-                + " refs/heads/a/b\n"
-                + A
-                + " refs/heads/ab\n"
-                + A
-                + " refs/tags/a\n",
+            "A refs/heads/a\nA refs/heads/a/b\nA refs/heads/ab\nA refs/tags/a\n".replace("A", A),
             4);
     byte[] prefix = "refs/heads/a".getBytes(UTF_8);
     List<String> found = new ArrayList<>();
@@ -125,34 +107,19 @@ class PackedRefsTableTest {
         .hasMessageContaining("not sorted");
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "A refs/a;B refs/b;          | 3 | has 2 refs instead of 3",
-        "A refs/a;B refs/b;          | 1 | has more than 1 refs",
-        "A refs/a;B refs/a;          | 2 | not sorted",
-        "A refs/a;B refs/b           | 2 | ends within a line",
-        "a refs/a;                   | 1 | no ref",
-        "A;                          | 1 | no ref",
-        "A refs/a;^;                 | 1 | peeled line",
-        "A refs/a;^B;^B;             | 1 | peeled line",
-        "^B;A refs/a;                | 1 | peeled line",
-        "A refs/a;;                  | 2 | no ref",
-        "A refs/a;                   | 1000000000 | too short",
-      })
-  void refuses_what_is_no_snapshot(String lines, long count, String why) {
-    String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
-    assertThatThrownBy(() -> parse(body, count))
-        .isInstanceOf(StoreException.Corrupt.class)
-        .hasMessageContaining(KEY)
-        .hasMessageContaining(why);
+  @Test
+  void a_name_with_a_line_feed_is_no_name_whatever_it_runs_over() throws Exception {
+    PackedRefsTable table =
+        parse(A + " refs/a\n" + A + " refs/a/b\n^" + B + "\n" + A + " refs/c\n", 3);
+    assertThat(table.find("refs/a\n" + A + " refs/a/b")).isNegative();
+    assertThat(table.find("refs/a/b\n^" + B)).isNegative();
+    assertThat(table.find("refs/c\n")).isNegative();
   }
 
   @Test
   void refuses_another_header() {
     byte[] bytes = ("# pack-refs with: peeled \n" + A + " refs/a\n").getBytes(UTF_8);
-    assertThatThrownBy(() -> ParsedRefs.of(KEY, bytes, 1))
+    assertThatThrownBy(() -> TestTables.parsed(KEY, bytes, 1))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining("does not begin with");
   }

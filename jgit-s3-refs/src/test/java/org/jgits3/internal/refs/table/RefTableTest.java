@@ -3,8 +3,9 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.internal.refs.table.TestTables.direct;
+import static org.jgits3.internal.refs.table.TestTables.written;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -57,24 +58,15 @@ class RefTableTest {
   private RefTable levels(long seed) throws IOException {
     random = new Random(seed);
     all.clear();
-    RefTable table = RefTable.EMPTY;
-    RefFold first = RefFold.intoBase(table, changes(80, 0));
-    table = first.with(first.merge().build());
+    RefTable table = after(RefFold.intoBase(RefTable.EMPTY, changes(80, 0)));
     for (int i = random.nextInt(4); i > 0; i--) {
-      RefFold fold = RefFold.intoRecent(table, changes(30, 5));
-      table = fold.with(fold.merge().build());
+      table = after(RefFold.intoRecent(table, changes(30, 5)));
     }
     return table;
   }
 
   private PackedRefsTable one() throws IOException {
-    return new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(all)).build();
-  }
-
-  private static byte[] written(SnapshotMerge merge) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    merge.writeTo(out);
-    return out.toByteArray();
+    return TestTables.of(all);
   }
 
   private static List<String> lines(RefTable table, int from, int to) throws IOException {
@@ -139,7 +131,7 @@ class RefTableTest {
     tables.add(new SnapshotMerge(PackedRefsTable.EMPTY, changes(80, 0)).build());
     for (int i = random.nextInt(6); i > 0; i--) {
       SnapshotMerge next = new SnapshotMerge(PackedRefsTable.EMPTY, changes(20, 5).marked());
-      tables.add(ParsedRefs.of("key", written(next), next.count()));
+      tables.add(TestTables.parsed("key", written(next), next.count()));
     }
     RefTable table = RefTable.of(tables);
     assertIsAsOneOfAll(table);
@@ -162,8 +154,7 @@ class RefTableTest {
   void a_base_has_the_bytes_of_all_refs_however_they_were_folded(long seed) throws IOException {
     RefTable table = levels(seed);
     RefFold fold = RefFold.intoBase(table, changes(30, 5));
-    assertThat(written(fold.merge()))
-        .isEqualTo(written(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(all))));
+    assertThat(written(fold.merge())).isEqualTo(written(one()));
     for (int i = 0; i < 50; i++) {
       String name = name();
       assertThat(fold.value(name).map(RefValue.class::cast))
@@ -175,7 +166,7 @@ class RefTableTest {
   void a_recent_table_read_back_is_the_one_that_was_written(long seed) throws IOException {
     RefTable table = levels(seed);
     SnapshotMerge merge = RefFold.intoRecent(table, changes(30, 5)).merge();
-    PackedRefsTable read = ParsedRefs.of("key", written(merge), merge.count());
+    PackedRefsTable read = TestTables.parsed("key", written(merge), merge.count());
     RefTable again = RefTable.of(List.of(table.level(0), read));
     assertThat(lines(again, 0, again.size())).isEqualTo(lines(new RefTable(one()), 0, all.size()));
   }
@@ -186,13 +177,12 @@ class RefTableTest {
     random = new Random(1);
     all.clear();
     all.putAll(base);
-    RefTable below =
-        new RefTable(new SnapshotMerge(PackedRefsTable.EMPTY, RefDelta.of(base)).build());
+    RefTable below = new RefTable(TestTables.of(base));
     SnapshotMerge recent = RefFold.intoRecent(below, RefDelta.of(changes)).merge();
     all.putAll(changes);
     all.values().removeIf(RefValue.DELETED::equals);
     return RefTable.of(
-        List.of(below.level(0), ParsedRefs.of("key", written(recent), recent.count())));
+        List.of(below.level(0), TestTables.parsed("key", written(recent), recent.count())));
   }
 
   private Map<String, RefValue> everyName() {
@@ -227,7 +217,7 @@ class RefTableTest {
   void a_recent_table_may_have_one_entry_of_any_kind_at_any_place() throws IOException {
     Map<String, RefValue> names = everyName();
     for (String name : names.keySet()) {
-      RefValue value = new RefValue.Direct(id(), Optional.empty());
+      RefValue value = direct(id());
       assertIsAsOneOfAll(levels(names, Map.of(name, value)));
       assertIsAsOneOfAll(levels(names, deletionOf(List.of(name))));
       Map<String, RefValue> others = everyName();
@@ -258,8 +248,7 @@ class RefTableTest {
   @Test
   void a_recent_table_beyond_its_share_is_read_and_ends_with_the_next_fold() throws IOException {
     RefTable base = after(RefTable.EMPTY, many(RefFold.FEW));
-    RefFold large = RefFold.intoRecent(base, many(20_000));
-    RefTable table = large.with(large.merge().build());
+    RefTable table = after(RefFold.intoRecent(base, many(20_000)));
     assertThat(table.level(1).size()).isEqualTo(20_000);
     assertThat(lines(table, 0, table.size())).isEqualTo(lines(base, 0, base.size()));
     RefFold next = RefFold.of(table, many(1));
@@ -270,15 +259,16 @@ class RefTableTest {
   private static RefDelta many(int count) {
     Map<String, RefValue> refs = new TreeMap<>();
     for (int i = 0; i < count; i++) {
-      refs.put(
-          "refs/heads/" + (100_000 + i),
-          new RefValue.Direct(ObjectId.fromString("1".repeat(40)), Optional.empty()));
+      refs.put("refs/heads/" + (100_000 + i), direct(ObjectId.fromString("1".repeat(40))));
     }
     return RefDelta.of(refs);
   }
 
   private static RefTable after(RefTable table, RefDelta changes) throws IOException {
-    RefFold fold = RefFold.of(table, changes);
+    return after(RefFold.of(table, changes));
+  }
+
+  private static RefTable after(RefFold fold) throws IOException {
     return fold.with(fold.merge().build());
   }
 

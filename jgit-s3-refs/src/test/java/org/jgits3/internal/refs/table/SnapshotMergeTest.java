@@ -3,8 +3,10 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.internal.refs.table.TestTables.assertSame;
+import static org.jgits3.internal.refs.table.TestTables.direct;
+import static org.jgits3.internal.refs.table.TestTables.written;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,9 +29,10 @@ class SnapshotMergeTest {
     SnapshotMerge merge =
         merge(
             PackedRefsTable.EMPTY,
-            Map.of("refs/tags/v1", new RefValue.Direct(A, Optional.of(B)), "refs/heads/ä", at(B)));
+            Map.of(
+                "refs/tags/v1", new RefValue.Direct(A, Optional.of(B)), "refs/heads/ä", direct(B)));
 
-    assertThat(new String(bytes(merge), UTF_8))
+    assertThat(new String(written(merge), UTF_8))
         .isEqualTo(
             """
             # pack-refs with: peeled fully-peeled sorted\s
@@ -51,25 +54,17 @@ class SnapshotMergeTest {
       Map<String, RefValue> changes = random(random);
       all.putAll(changes);
       SnapshotMerge merge = merge(table, changes);
-      byte[] bytes = bytes(merge);
+      byte[] bytes = written(merge);
 
       Map<String, RefValue> existing = new TreeMap<>(all);
       existing.values().removeIf(RefValue.DELETED::equals);
-      assertThat(bytes).isEqualTo(bytes(merge(PackedRefsTable.EMPTY, existing)));
+      assertThat(bytes).isEqualTo(written(merge(PackedRefsTable.EMPTY, existing)));
       assertThat(merge.size()).isEqualTo(bytes.length);
       assertThat(merge.count()).isEqualTo(existing.size());
 
       table = merge.build();
-      assertThat(bytes(merge(table, Map.of()))).isEqualTo(bytes);
-      assertSame(table, ParsedRefs.of("key", bytes, merge.count()));
-    }
-  }
-
-  private static void assertSame(PackedRefsTable actual, PackedRefsTable expected) {
-    assertThat(actual.size()).isEqualTo(expected.size());
-    for (int i = 0; i < expected.size(); i++) {
-      assertThat(actual.name(i)).isEqualTo(expected.name(i));
-      assertThat(actual.value(i)).isEqualTo(expected.value(i));
+      assertThat(written(merge(table, Map.of()))).isEqualTo(bytes);
+      assertSame(table, TestTables.parsed("key", bytes, merge.count()));
     }
   }
 
@@ -78,21 +73,22 @@ class SnapshotMergeTest {
     String name = "refs/heads/" + "ü".repeat(100_000);
 
     PackedRefsTable table =
-        merge(PackedRefsTable.EMPTY, Map.of("refs/heads/a", at(A), name, at(B))).build();
+        merge(PackedRefsTable.EMPTY, Map.of("refs/heads/a", direct(A), name, direct(B))).build();
 
     assertThat(table.name(1)).isEqualTo(name);
-    assertThat(table.value(1)).isEqualTo(at(B));
+    assertThat(table.value(1)).isEqualTo(direct(B));
   }
 
   @Test
   void later_changes_win() {
-    Map<String, RefValue> first = Map.of("refs/a", at(A), "refs/b", at(A), "refs/d", at(A));
-    Map<String, RefValue> second = Map.of("refs/b", RefValue.DELETED, "refs/c", at(B));
+    Map<String, RefValue> first =
+        Map.of("refs/a", direct(A), "refs/b", direct(A), "refs/d", direct(A));
+    Map<String, RefValue> second = Map.of("refs/b", RefValue.DELETED, "refs/c", direct(B));
 
     List<String> all = new ArrayList<>();
     RefDelta.of(first)
         .then(RefDelta.of(second))
-        .forEach((name, value) -> all.add(name + (value.equals(at(B)) ? " B" : "")));
+        .forEach((name, value) -> all.add(name + (value.equals(direct(B)) ? " B" : "")));
 
     assertThat(all).containsExactly("refs/a", "refs/b", "refs/c B", "refs/d");
     assertThat(RefDelta.of(first).then(RefDelta.of(second)).get("refs/b"))
@@ -101,7 +97,7 @@ class SnapshotMergeTest {
 
   @Test
   void changes_know_which_names_they_are_in_the_way_of() {
-    RefDelta changes = RefDelta.of(Map.of("refs/a/b", at(A), "refs/c-", at(A)));
+    RefDelta changes = RefDelta.of(Map.of("refs/a/b", direct(A), "refs/c-", direct(A)));
 
     assertThat(changes.conflicting("refs/a")).isTrue();
     assertThat(changes.conflicting("refs/a/b/c")).isTrue();
@@ -109,18 +105,8 @@ class SnapshotMergeTest {
     assertThat(changes.conflicting("refs/c")).isFalse();
   }
 
-  private static RefValue.Direct at(ObjectId id) {
-    return new RefValue.Direct(id, Optional.empty());
-  }
-
   private static SnapshotMerge merge(PackedRefsTable table, Map<String, RefValue> changes) {
     return new SnapshotMerge(table, RefDelta.of(changes));
-  }
-
-  private static byte[] bytes(SnapshotMerge merge) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    merge.writeTo(out);
-    return out.toByteArray();
   }
 
   private static Map<String, RefValue> random(Random random) {

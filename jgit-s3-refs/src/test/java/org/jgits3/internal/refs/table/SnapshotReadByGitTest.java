@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.table;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.jgits3.TestRepositories.creation;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -89,16 +89,9 @@ class SnapshotReadByGitTest {
     return id;
   }
 
-  private void createAll(Iterable<ReceiveCommand> commands) throws IOException {
-    BatchRefUpdate batch = ours.getRefDatabase().newBatchUpdate();
-    batch.setAllowNonFastForwards(true);
-    commands.forEach(batch::addCommand);
-    TestRepositories.execute(ours, batch);
-    TestRepositories.assertAllOk(batch);
-  }
-
-  private static ReceiveCommand creation(String name, ObjectId id) {
-    return new ReceiveCommand(ObjectId.zeroId(), id, name);
+  private void createAll(List<ReceiveCommand> commands) throws IOException {
+    TestRepositories.assertAllOk(
+        TestRepositories.batch(ours, true, commands.toArray(ReceiveCommand[]::new)));
   }
 
   /** Makes the snapshot of all refs the packed-refs of the other repository. */
@@ -200,7 +193,7 @@ class SnapshotReadByGitTest {
     assertThat(listedByGit()).isEqualTo(before).isEqualTo(listedHere());
     byte[] rewritten = Files.readAllBytes(git.directory().resolve("packed-refs"));
     assertThat(new String(rewritten, UTF_8)).isEqualTo(new String(snapshot, UTF_8));
-    assertThat(ParsedRefs.of("packed-refs", rewritten, before.size()).size())
+    assertThat(TestTables.parsed("packed-refs", rewritten, before.size()).size())
         .isEqualTo(before.size());
   }
 

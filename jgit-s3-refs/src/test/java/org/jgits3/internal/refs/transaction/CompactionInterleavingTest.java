@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import org.eclipse.jgit.lib.BatchRefUpdate;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -200,16 +200,10 @@ class CompactionInterleavingTest {
 
   private List<ReceiveCommand> execute(S3Repository r, String directory, int count)
       throws IOException {
-    BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-    batch.setAtomic(true);
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), a, directory + i));
-      if (directory.equals("refs/changes/")) {
-        expected.put(directory + i, a);
-      }
+    if (directory.equals("refs/changes/")) {
+      IntStream.range(0, count).forEach(i -> expected.put(directory + i, a));
     }
-    TestRepositories.execute(r, batch);
-    return batch.getCommands();
+    return TestRepositories.createAll(r, a, count, i -> directory + i).getCommands();
   }
 
   @Test

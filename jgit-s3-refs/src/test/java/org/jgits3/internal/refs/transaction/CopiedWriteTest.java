@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -107,13 +108,8 @@ class CopiedWriteTest {
   }
 
   private BatchRefUpdate createAll(String prefix, int count) throws IOException {
-    BatchRefUpdate batch = repository.getRefDatabase().newBatchUpdate();
-    for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), a, prefix + i));
-      expected.put(prefix + i, a);
-    }
-    TestRepositories.execute(repository, batch);
-    return batch;
+    IntStream.range(0, count).forEach(i -> expected.put(prefix + i, a));
+    return TestRepositories.createAll(repository, a, count, i -> prefix + i);
   }
 
   /** A process that has seen nothing yet finds all refs, and all objects that are listed. */

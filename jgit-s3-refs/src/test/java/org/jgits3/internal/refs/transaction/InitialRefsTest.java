@@ -20,6 +20,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.refs.table.PackedRefsFile;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
+import org.jgits3.internal.refs.table.TestTables;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.store.StagedStore;
@@ -61,10 +62,9 @@ class InitialRefsTest {
     Map<String, RefValue> refs = new HashMap<>();
     refs.put("refs/tags/v1", new RefValue.Direct(tag, Optional.of(commit)));
     for (String name : more) {
-      refs.put(name, new RefValue.Direct(commit, Optional.empty()));
+      refs.put(name, TestTables.direct(commit));
     }
-    IntStream.range(0, count)
-        .forEach(i -> refs.put("refs/c/" + i, new RefValue.Direct(commit, Optional.empty())));
+    IntStream.range(0, count).forEach(i -> refs.put("refs/c/" + i, TestTables.direct(commit)));
     return PackedRefsFile.read(directory.resolve("none"), RefDelta.of(refs)).orElseThrow();
   }
 
@@ -162,15 +162,12 @@ class InitialRefsTest {
   void refs_that_are_made_during_the_upload_stay() throws Exception {
     try (S3Repository there = elsewhere.openRepository("r")) {
       store.after(Request.WRITE_SNAPSHOT, () -> update(there, "refs/heads/main"));
-      isRefusedAfterUpload(table(MANY, "refs/heads/main/x"));
+      PackedRefsTable below = table(MANY, "refs/heads/main/x");
+      assertThatThrownBy(() -> create(below))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("refs/heads/main/x was not made");
     }
     assertThat(listed()).extracting(Ref::getName).containsExactly("refs/heads/main");
     here.getRefDatabase().refresh();
-  }
-
-  private void isRefusedAfterUpload(PackedRefsTable table) {
-    assertThatThrownBy(() -> create(table))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("refs/heads/main/x was not made");
   }
 }

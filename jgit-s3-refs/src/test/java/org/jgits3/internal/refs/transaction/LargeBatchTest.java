@@ -24,6 +24,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.UnlistedPack;
+import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.TableCache;
@@ -44,6 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
 @Holds(
@@ -99,7 +102,7 @@ public class LargeBatchTest {
   private BatchRefUpdate creating(RefDatabase refs, int count, IntFunction<String> name) {
     BatchRefUpdate batch = refs.newBatchUpdate();
     for (int i = 0; i < count; i++) {
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), first, name.apply(i)));
+      batch.addCommand(TestRepositories.creation(name.apply(i), first));
     }
     return batch;
   }
@@ -116,17 +119,43 @@ public class LargeBatchTest {
     assertThat(said).isEqualTo("OK");
   }
 
+  /** Creates many refs and executes some more commands, in one batch. Others act at its upload. */
+  private BatchRefUpdate executeBeside(
+      IoConsumer<S3Repository> others, boolean atomic, ReceiveCommand... more) throws IOException {
+    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
+    batch.setAtomic(atomic);
+    batch.setAllowNonFastForwards(true);
+    batch.addCommand(more);
+    try (S3Repository there = elsewhere.openRepository("r")) {
+      afterSnapshot.set(() -> others.accept(there));
+      execute(batch);
+    }
+    return batch;
+  }
+
+  private static ObjectId theirs(S3Repository there) throws IOException {
+    return TestRepositories.commit(there, "theirs");
+  }
+
+  /** Asserts that all commands were accepted but that for one ref. */
+  private static void assertOkBut(String ref, BatchRefUpdate batch) {
+    for (ReceiveCommand c : batch.getCommands()) {
+      boolean refused = c.getRefName().equals(ref);
+      assertThat(c.getResult())
+          .as(c.getRefName())
+          .isEqualTo(refused ? ReceiveCommand.Result.LOCK_FAILURE : ReceiveCommand.Result.OK);
+    }
+  }
+
   @Test
   void a_batch_refused_after_its_upload_does_not_shut_out_the_refs_there_are() throws Exception {
     force(here, MASTER, first);
     here.getRefDatabase().compact();
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.addCommand(new ReceiveCommand(first, second, MASTER));
-    batch.setAtomic(true);
-    try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> force(there, MASTER, TestRepositories.commit(there, "theirs")));
-      execute(batch);
-    }
+    BatchRefUpdate batch =
+        executeBeside(
+            there -> force(there, MASTER, theirs(there)),
+            true,
+            new ReceiveCommand(first, second, MASTER));
 
     assertThat(batch.getCommands())
         .extracting(ReceiveCommand::getResult)
@@ -136,107 +165,62 @@ public class LargeBatchTest {
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
   }
 
-  /** Executes a batch that creates many refs, and checks that others may change other refs. */
-  private void executeBesideOthers(BatchRefUpdate batch) throws Exception {
+  /** A batch keeps its snapshot when others change other refs, and that of its refusal. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_batch_keeps_its_snapshot_when_others_change_other_refs(boolean atomic) throws Exception {
     force(here, MASTER, first);
     force(here, "refs/heads/gone", first);
     here.getRefDatabase().compact();
     int before = snapshots.get();
+    ReceiveCommand refused = new ReceiveCommand(second, first, MASTER);
+    BatchRefUpdate batch =
+        executeBeside(
+            there -> {
+              force(there, MASTER, theirs(there));
+              force(there, "refs/heads/new", theirs(there));
+              delete(there, "refs/heads/gone");
+            },
+            atomic,
+            atomic ? new ReceiveCommand[0] : new ReceiveCommand[] {refused});
+    assertThat(snapshots.get() - before).isEqualTo(1);
+    assertOkBut(MASTER, batch);
     try (S3Repository there = elsewhere.openRepository("r")) {
-      ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(
-          () -> {
-            force(there, MASTER, theirs);
-            force(there, "refs/heads/new", theirs);
-            delete(there, "refs/heads/gone");
-          });
-      execute(batch);
-      assertThat(snapshots.get() - before).isEqualTo(1);
       for (S3Repository r : List.of(here, there)) {
         assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
-        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs);
-        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs);
+        assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs(there));
+        assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs(there));
         assertThat(r.exactRef("refs/heads/gone")).isNull();
       }
     }
   }
 
   @Test
-  void a_batch_keeps_its_snapshot_when_others_change_other_refs() throws Exception {
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.setAtomic(true);
-    executeBesideOthers(batch);
-    TestRepositories.assertAllOk(batch);
-  }
-
-  @Test
   void a_batch_in_whose_way_others_create_a_ref_is_refused_for_that_ref() throws Exception {
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.setAtomic(false);
-    try (S3Repository there = elsewhere.openRepository("r")) {
-      ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> force(there, "refs/changes/7/meta", theirs));
-      execute(batch);
-    }
-
-    for (ReceiveCommand c : batch.getCommands()) {
-      assertThat(c.getResult())
-          .as(c.getRefName())
-          .isEqualTo(
-              c.getRefName().equals("refs/changes/7")
-                  ? ReceiveCommand.Result.LOCK_FAILURE
-                  : ReceiveCommand.Result.OK);
-    }
+    BatchRefUpdate batch =
+        executeBeside(there -> force(there, "refs/changes/7/meta", theirs(there)), false);
+    assertOkBut("refs/changes/7", batch);
     assertThat(here.exactRef("refs/changes/7")).isNull();
     assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
   }
 
   @Test
   void a_batch_that_conflicts_with_a_new_ref_is_decided_outside_the_loop() throws Exception {
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.setAtomic(false);
     int before = snapshots.get();
-    try (S3Repository there = elsewhere.openRepository("r")) {
-      ObjectId theirs = TestRepositories.commit(there, "theirs");
-      afterSnapshot.set(() -> force(there, "refs/changes/7", theirs));
-      execute(batch);
-    }
-
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .containsOnlyOnce(ReceiveCommand.Result.LOCK_FAILURE);
+    assertOkBut(
+        "refs/changes/7",
+        executeBeside(there -> force(there, "refs/changes/7", theirs(there)), false));
     assertThat(snapshots.get() - before).as("its own, twice, and none to make room").isEqualTo(2);
-  }
-
-  @Test
-  void a_batch_keeps_its_snapshot_when_the_ref_of_its_refusal_changes_again() throws Exception {
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.addCommand(new ReceiveCommand(second, first, MASTER));
-    batch.setAtomic(false);
-    executeBesideOthers(batch);
-    assertThat(batch.getCommands())
-        .allSatisfy(
-            c ->
-                assertThat(c.getResult())
-                    .isEqualTo(
-                        c.getRefName().equals(MASTER)
-                            ? ReceiveCommand.Result.LOCK_FAILURE
-                            : ReceiveCommand.Result.OK));
   }
 
   @Test
   void a_batch_with_a_refused_command_is_decided_again_once_that_can_be_done() throws Exception {
     force(here, MASTER, first);
-    BatchRefUpdate batch = creating(here.getRefDatabase(), MANY, i -> "refs/changes/" + i);
-    batch.setAllowNonFastForwards(true);
-    batch.addCommand(new ReceiveCommand(second, first, MASTER));
-    batch.setAtomic(false);
-    try (S3Repository there = elsewhere.openRepository("r")) {
-      afterSnapshot.set(() -> force(there, MASTER, second));
-      execute(batch);
-    }
-
-    TestRepositories.assertAllOk(batch);
+    TestRepositories.assertAllOk(
+        executeBeside(
+            there -> force(there, MASTER, second),
+            false,
+            new ReceiveCommand(second, first, MASTER)));
     assertThat(here.exactRef(MASTER).getObjectId()).isEqualTo(first);
   }
 

@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.refs.table.RefFold;
+import org.jgits3.manifest.Refs;
+import org.jgits3.store.StagedStore.Action;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Compactions of a repository with a recent table beside other processes: all that holds without
@@ -67,33 +71,45 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
     assertThat(slow.manifest().refs().hasRecent()).isFalse();
   }
 
-  @Test
-  void L2_a_recent_table_made_while_a_new_base_is_uploaded_is_not_undone() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "compaction, upload, push",
+    "compaction, upload, fold",
+    "compaction, commit, fold",
+    "batch, upload, push",
+    "batch, upload, fold",
+    "batch, commit, fold"
+  })
+  void L2_a_new_base_undoes_nothing_that_others_do_meanwhile(
+      String made, String during, String others) throws Exception {
     pushBoth();
     compactIntoRecent();
-    whileTheSnapshotIsUploaded(
+    boolean folded = others.equals("fold");
+    Action action =
         () -> {
           moveOneAndDeleteTheOther();
-          compactIntoRecent();
-        });
-    makeNewBase(slow);
-    assertNothingIsLost("folded meanwhile");
-    assertThat(slow.manifest().refs().hasRecent()).isFalse();
-    assertThat(slow.manifest().refs().base().orElseThrow().count())
-        .isEqualTo(RefFold.FEW + MANY + 1);
-  }
-
-  @Test
-  void L2_the_same_while_the_commit_of_the_new_base_is_sent() throws Exception {
-    push(REF, a);
-    compactIntoRecent();
-    beforeTheCommit(
-        () -> {
-          delete(REF);
-          compactIntoRecent();
-        });
-    makeNewBase(slow);
-    assertNothingIsLost("folded meanwhile");
+          if (folded) {
+            compactIntoRecent();
+          }
+        };
+    if (during.equals("upload")) {
+      whileTheSnapshotIsUploaded(action);
+    } else {
+      beforeTheCommit(action);
+    }
+    boolean batch = made.equals("batch");
+    if (batch) {
+      makeNewBase(slow);
+    } else {
+      slow.getRefDatabase().compact();
+    }
+    assertNothingIsLost("done meanwhile");
+    Refs refs = slow.manifest().refs();
+    assertThat(refs.hasRecent()).isFalse();
+    if (folded) {
+      assertThat(refs.overlay()).isEmpty();
+      assertThat(refs.base().orElseThrow().count()).isEqualTo(RefFold.FEW + 1 + (batch ? MANY : 0));
+    }
   }
 
   @Test
@@ -134,22 +150,6 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
   }
 
   @Test
-  void L2_a_compaction_of_all_refs_is_made_again_after_a_faster_fold() throws Exception {
-    push(REF, a);
-    compactIntoRecent();
-    whileTheSnapshotIsUploaded(
-        () -> {
-          push(REF, b);
-          push(OTHER, a);
-          compactIntoRecent();
-        });
-    slow.getRefDatabase().compact();
-    assertNothingIsLost("folded meanwhile");
-    assertThat(slow.manifest().refs().hasRecent()).isFalse();
-    assertThat(slow.manifest().refs().overlay()).isEmpty();
-  }
-
-  @Test
   void a_compaction_of_all_refs_that_others_overtake_each_time_says_so() throws Exception {
     push(REF, a);
     compactIntoRecent();
@@ -169,15 +169,5 @@ class RecentRefsInterleavingTest extends CompactionInterleavingTest {
           compactIntoRecent();
           foldDuringEachUpload();
         });
-  }
-
-  @Test
-  void a_compaction_of_all_refs_keeps_what_is_pushed_meanwhile() throws Exception {
-    pushBoth();
-    compactIntoRecent();
-    whileTheSnapshotIsUploaded(this::moveOneAndDeleteTheOther);
-    slow.getRefDatabase().compact();
-    assertNothingIsLost("pushed meanwhile");
-    assertThat(slow.manifest().refs().hasRecent()).isFalse();
   }
 }
