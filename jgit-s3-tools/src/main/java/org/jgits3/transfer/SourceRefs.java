@@ -101,10 +101,7 @@ record SourceRefs(
       throw new IOException("'" + name + "' is not a valid name of a ref");
     }
     if (!RefNames.storable(name)) {
-      throw new IOException(
-          name
-              + ": the name has more than 4096 bytes or 100 directories, or no UTF-8 form; give the"
-              + " ref another one");
+      throw new IOException(name + ": " + RefNames.BOUNDS);
     }
     if (name.indexOf('\ufffd') >= 0) { // stands for bytes that are not UTF-8
       throw new IOException(name + ": the name is not UTF-8; give the ref another one");

@@ -46,10 +46,19 @@ class SourceRefsTest {
 
   @Test
   void name_that_no_repository_may_have_is_refused() {
-    String name = "refs/heads/" + "a/".repeat(5000) + "a";
-    assertThatThrownBy(() -> SourceRefs.of(List.of(ref(name))))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("4096 bytes or 100 directories");
+    String deep = "refs/heads/" + "a/".repeat(5000) + "a";
+    String wide = "refs/heads/" + "a".repeat(251);
+    for (Ref ref :
+        List.of(
+            ref(deep),
+            ref(wide),
+            new SymbolicRef(wide, ref("refs/heads/main")),
+            new SymbolicRef("HEAD", ref(wide)))) {
+      assertThatThrownBy(() -> SourceRefs.of(List.of(ref)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(
+              "4096 bytes, 250 bytes between two slashes or 100 directories, or no UTF-8 form");
+    }
   }
 
   @Test

@@ -24,6 +24,7 @@ import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,18 @@ class ClientFeaturesTest {
   /** Commits that a clone has, the newest first. */
   private static List<String> history(GitClient clone) {
     return clone.run("log", "--format=%s", "--all").lines().toList();
+  }
+
+  @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
+  @Test
+  void name_too_long_for_the_files_of_a_client_is_refused() {
+    String longest = "refs/heads/" + "a".repeat(250);
+    git.run("clone", "-q", url(), "clone");
+    GitResult refused = work.attempt("push", "origin", "main:" + longest + "a");
+    assertThat(refused.ok()).as("%s", refused).isFalse();
+    work.run(
+        "push", "-q", "origin", "main:" + longest, "main:refs/heads/" + "b".repeat(250) + "/b");
+    git.at("clone").run("fetch", "-q", "origin");
   }
 
   @ParameterizedTest

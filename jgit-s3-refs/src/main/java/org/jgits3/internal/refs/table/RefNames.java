@@ -20,8 +20,25 @@ public final class RefNames {
    */
   private static final int LONGEST = 4096;
 
+  /**
+   * Most bytes of a part of a name between two slashes. Git and JGit create {@code PART.lock} for a
+   * ref in a file, and file names have at most 255 bytes: a client with a longer part fails in
+   * every fetch. Directories, which need no lock, have the same bound.
+   */
+  private static final int WIDEST = 250;
+
   /** Most directories of a name of a ref: each is looked up before the ref is created. */
   private static final int DEEPEST = 100;
+
+  /** Says why no ref can have a name that is not {@link #storable}. */
+  public static final String BOUNDS =
+      "the name has more than "
+          + LONGEST
+          + " bytes, "
+          + WIDEST
+          + " bytes between two slashes or "
+          + DEEPEST
+          + " directories, or no UTF-8 form; give the ref another one";
 
   /** Estimated bytes of a name; few names are longer. */
   private static final int USUAL = 32;
@@ -75,8 +92,8 @@ public final class RefNames {
   }
 
   /**
-   * Tests whether a ref can have a name: it is neither too long nor too deep, every character has a
-   * UTF-8 form, and none ends a line or a word of packed-refs.
+   * Tests whether a ref can have a name: it is neither too long nor too deep, no part of it is too
+   * long, every character has a UTF-8 form, and none ends a line or a word of packed-refs.
    *
    * @param name full name
    * @return false if its ref cannot be created
@@ -230,7 +247,6 @@ public final class RefNames {
     /** Adds a name that is greater than those before it. */
     void add(String name) {
       int length = name.length();
-      int slashes = 0;
       reserve(length);
       for (int i = 0; i < length; i++) {
         char c = name.charAt(i);
@@ -239,22 +255,19 @@ public final class RefNames {
           return;
         }
         storable &= isPlain(c);
-        slashes += c == '/' ? 1 : 0;
         bytes[filled + i] = (byte) c;
       }
-      storable &= length <= LONGEST && slashes <= DEEPEST;
+      storable &= isWithinBounds(bytes, filled, filled + length);
       filled += length;
       ends[size++] = filled;
     }
 
     private void addNotAscii(String name) {
       byte[] utf8 = name.getBytes(UTF_8);
-      int slashes = 0;
       for (byte b : utf8) {
         storable &= isPlain(b & 0xff);
-        slashes += b == '/' ? 1 : 0;
       }
-      storable &= utf8.length <= LONGEST && slashes <= DEEPEST;
+      storable &= isWithinBounds(utf8, 0, utf8.length);
       storable &= UTF_8.newEncoder().canEncode(name);
       copy(utf8, 0, utf8.length);
     }
@@ -262,6 +275,25 @@ public final class RefNames {
     /** Tests whether a byte of a name is neither a space nor a control character. */
     private static boolean isPlain(int c) {
       return c > ' ' && c != 0x7f;
+    }
+
+    /** Tests whether a name is neither too long nor too deep, and no part of it is too long. */
+    private static boolean isWithinBounds(byte[] bytes, int start, int end) {
+      if (end - start <= DEEPEST) {
+        return true; // too short to exceed a bound
+      }
+      int slashes = 0;
+      int part = start;
+      for (int i = start; i < end; i++) {
+        if (bytes[i] == '/') {
+          if (i - part > WIDEST) {
+            return false;
+          }
+          slashes++;
+          part = i + 1;
+        }
+      }
+      return end - part <= WIDEST && end - start <= LONGEST && slashes <= DEEPEST;
     }
 
     /** Adds a name that packed-refs holds, and that is greater than those before it. */

@@ -93,8 +93,9 @@ class RefNamesTest {
   @Holds("RefNames: No ref has a name of more than 4096 bytes, or in more than 100 directories")
   @Test
   void name_that_is_too_long_or_too_deep_is_not_storable() {
-    String most = "refs/heads/" + "a".repeat(4096 - 11);
-    String wide = "refs/heads/" + "\u00e9".repeat(2042) + "a";
+    String most = "refs/heads/" + ("a".repeat(200) + '/').repeat(20) + "a".repeat(65);
+    String wide =
+        "refs/heads/" + ("\u00e9".repeat(100) + '/').repeat(20) + "\u00e9".repeat(32) + 'a';
     for (String name : List.of(most, wide)) {
       assertThat(name.getBytes(UTF_8)).hasSize(4096);
       assertThat(RefNames.storable(name)).isTrue();
@@ -106,6 +107,20 @@ class RefNamesTest {
       String deep = "refs" + ("/" + part).repeat(100);
       assertThat(RefNames.storable(deep)).isTrue();
       assertThat(RefNames.storable(deep + "/a")).isFalse();
+    }
+  }
+
+  @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
+  @Test
+  void name_with_a_part_of_more_than_250_bytes_is_not_storable() {
+    for (String part : List.of("a".repeat(250), "\u00e9".repeat(125))) {
+      for (String end : List.of("", "/", "/a")) {
+        String name = "refs/heads/" + part;
+        assertThat(RefNames.storable(name + end)).isTrue();
+        assertThat(RefNames.storable(name + 'a' + end)).isFalse();
+        assertThat(ascending(List.of("refs/a", name + 'a' + end)).orElseThrow().storable())
+            .isFalse();
+      }
     }
   }
 
