@@ -35,6 +35,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.digest.Sha256;
@@ -90,6 +91,9 @@ public final class DiskCache implements Closeable {
   private static final Set<OpenOption> NEW_FILE =
       Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 
+  /** Least time between two warnings of damaged objects: a bad disk may damage all. */
+  private static final Duration WARNING = Duration.ofMinutes(1);
+
   private final ObjectStore store;
   private final Path directory;
   private final long limit;
@@ -113,6 +117,14 @@ public final class DiskCache implements Closeable {
 
   private final ExecutorService background;
 
+  private final LongSupplier nanoTime;
+
+  /** Reading of the clock at the last warning of a damaged object; guarded by this. */
+  private long warned;
+
+  /** Number of damaged objects since then; guarded by this. */
+  private long damagedSince;
+
   /**
    * A cache in a directory that is created with the first file.
    *
@@ -120,10 +132,12 @@ public final class DiskCache implements Closeable {
    * @param options directory and limit of the cache
    */
   public DiskCache(ObjectStore store, Options options) {
-    this(store, options, DaemonThreads.named("jgit-s3-cache"));
+    this(store, options, DaemonThreads.named("jgit-s3-cache"), System::nanoTime);
   }
 
-  DiskCache(ObjectStore store, Options options, ThreadFactory threads) {
+  DiskCache(ObjectStore store, Options options, ThreadFactory threads, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.warned = nanoTime.getAsLong() - WARNING.toNanos();
     this.background =
         new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
     this.store = store;
@@ -228,12 +242,27 @@ public final class DiskCache implements Closeable {
    * @param found description of the damage
    */
   public void damaged(String key, String found) {
-    LOG.warn("{}; it is fetched again", found);
+    String done = "it is fetched again";
     try {
       Files.deleteIfExists(file(key));
     } catch (IOException e) {
-      LOG.warn("{} was not deleted: {}", file(key), e.toString());
+      done = file(key) + " was not deleted: " + e;
     }
+    warn(found + "; " + done);
+  }
+
+  private synchronized void warn(String damage) {
+    long now = nanoTime.getAsLong();
+    if (now - warned < WARNING.toNanos()) {
+      damagedSince++;
+      LOG.debug(damage);
+      return;
+    }
+    String others =
+        damagedSince == 0 ? "" : "; so were " + damagedSince + " since the last warning of one";
+    LOG.warn("{}{}", damage, others);
+    warned = now;
+    damagedSince = 0;
   }
 
   private Path file(String key) {

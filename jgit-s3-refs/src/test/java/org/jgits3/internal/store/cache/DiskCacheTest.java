@@ -4,6 +4,10 @@ package org.jgits3.internal.store.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
@@ -36,6 +41,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 @Holds(
     "PackChannel, DiskCache: Data on the local disk is checked at every read; after any fault it "
@@ -132,6 +138,31 @@ class DiskCacheTest {
   }
 
   @Test
+  void damaged_objects_are_warned_of_once_a_minute_with_their_number() {
+    AtomicLong now = new AtomicLong();
+    Logger logger = (Logger) LoggerFactory.getLogger(DiskCache.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    DiskCache.Options options = new DiskCache.Options(kept, 1 << 20);
+    try (DiskCache clocked = new DiskCache(store, options, Thread::new, now::get)) {
+      for (int i = 0; i < 50; i++) {
+        clocked.damaged("a/b" + i, "a/b" + i + " is too short");
+      }
+      now.addAndGet(Duration.ofMinutes(1).toNanos());
+      clocked.damaged("a/c", "a/c is too short");
+      clocked.damaged("a/d", "a/d is too short");
+    } finally {
+      logger.detachAppender(log);
+    }
+    assertThat(log.list.stream().filter(each -> each.getLevel() == Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "a/b0 is too short; it is fetched again",
+            "a/c is too short; it is fetched again; so were 49 since the last warning of one");
+  }
+
+  @Test
   void without_a_thread_an_object_is_read_from_the_store_and_fetched_later() throws Exception {
     AtomicInteger refused = new AtomicInteger(1);
     ThreadFactory threads =
@@ -142,7 +173,8 @@ class DiskCacheTest {
           return new Thread(task);
         };
     byte[] bytes = write("a/b", 100);
-    try (DiskCache crowded = new DiskCache(store, new DiskCache.Options(kept, 1 << 20), threads)) {
+    try (DiskCache crowded =
+        new DiskCache(store, new DiskCache.Options(kept, 1 << 20), threads, System::nanoTime)) {
       assertThat(isKept(crowded, "a/b", bytes)).isFalse();
       assertThat(refused).hasValue(0);
       assertThat(isKept(crowded, "a/b", bytes)).isFalse();
