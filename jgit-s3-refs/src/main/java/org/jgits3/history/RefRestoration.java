@@ -15,6 +15,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.transaction.RefTransaction;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RefValue;
@@ -184,12 +185,25 @@ public final class RefRestoration {
     for (RefChange c : changes) {
       bytes += PER_CHANGE + 2L * c.ref().length();
     }
+    Optional<String> beyond =
+        changes.stream()
+            .filter(RefRestoration::creates)
+            .map(RefChange::ref)
+            .filter(name -> !RefNames.storable(name))
+            .findFirst();
+    if (beyond.isPresent()) {
+      throw new IOException(beyond.get() + ": " + RefNames.BOUNDS + "; nothing was restored");
+    }
     Optional<String> changed =
         refs.commitBatch(edits -> restore(edits, peeled), peeled::keySet, bytes);
     if (changed.isPresent()) {
       throw new IOException(
           changed.get() + " was changed meanwhile; nothing was restored, look at the plan again");
     }
+  }
+
+  private static boolean creates(RefChange c) {
+    return c.oldTarget().isEmpty() && c.oldId().equals(ObjectId.zeroId());
   }
 
   /** The outcome is the name of a ref that is not as planned; empty if all changes were made. */

@@ -86,8 +86,13 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
       return REJECTED_MISSING_OBJECT;
     }
     String name = target(edits, c);
-    if (!deletes(c) && !edits.exists(name) && edits.conflicting(name)) {
-      return LOCK_FAILURE;
+    if (!deletes(c) && !edits.exists(name)) {
+      if (edits.beyondBounds(name)) {
+        return REJECTED_OTHER_REASON;
+      }
+      if (edits.conflicting(name)) {
+        return LOCK_FAILURE;
+      }
     }
     if (!matches(edits, name, c)) {
       return LOCK_FAILURE;
@@ -107,6 +112,11 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
   /** Tests whether a branch would point to an object that is no commit, which Git refuses. */
   private boolean isBranchToOther(String name, ReceiveCommand c) {
     return S3RefDatabase.isBranch(name) && objects.notCommits().contains(c.getNewId());
+  }
+
+  /** Tests whether a command would create a ref with a name that none can have. */
+  private static boolean isBeyondBounds(RefEdits edits, ReceiveCommand c) {
+    return !deletes(c) && edits.beyondBounds(target(edits, c));
   }
 
   static boolean changesNothing(ReceiveCommand c) {
@@ -132,7 +142,8 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     List<ReceiveCommand> byName = new ArrayList<>(commands);
     byName.sort(Comparator.comparing(ReceiveCommand::getRefName));
     Set<String> targets = new HashSet<>();
-    if (blame(commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
+    if (blame(commands, results, REJECTED_OTHER_REASON, c -> isBeyondBounds(edits, c))
+        || blame(commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
         || blame(commands, results, REJECTED_MISSING_OBJECT, objects.missing()::contains)
         || blame(
             commands, results, REJECTED_OTHER_REASON, c -> isBranchToOther(target(edits, c), c))

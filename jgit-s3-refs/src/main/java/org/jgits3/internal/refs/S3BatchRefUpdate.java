@@ -33,6 +33,7 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceiveCommand.Result;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.RefNames;
 import org.jgits3.internal.refs.transaction.BulkChanges;
 import org.jgits3.internal.refs.transaction.BulkUpdate;
 import org.jgits3.internal.refs.transaction.RefTransaction;
@@ -141,7 +142,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       for (int i = 0; i < commands.size(); i++) {
         ReceiveCommand c = commands.get(i);
         if (results.get(i) == REJECTED_OTHER_REASON) {
-          c.setResult(REJECTED_OTHER_REASON, notACommit(c));
+          c.setResult(REJECTED_OTHER_REASON, why(c));
         } else {
           c.setResult(results.get(i));
         }
@@ -155,6 +156,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       String why = MessageFormat.format(JGitText.get().lockError, e.getMessage());
       commands.forEach(c -> c.setResult(REJECTED_OTHER_REASON, why));
     }
+  }
+
+  private static String why(ReceiveCommand c) {
+    return RefNames.storable(c.getRefName()) ? notACommit(c) : RefNames.BOUNDS;
   }
 
   /** Git's text for a branch that would point to another object than a commit. */

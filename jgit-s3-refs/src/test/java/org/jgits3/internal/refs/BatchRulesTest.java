@@ -92,6 +92,10 @@ class BatchRulesTest {
       return above || below(name) || !storable(name);
     }
 
+    boolean beyondBounds(ReceiveCommand c) {
+      return !deletes(c) && !storable(target(c));
+    }
+
     static boolean storable(String name) {
       return !name.contains(" ") && !name.endsWith("\uD83D");
     }
@@ -145,6 +149,9 @@ class BatchRulesTest {
     if (rules.objects().missing().contains(c)) {
       return Result.REJECTED_MISSING_OBJECT;
     }
+    if (model.beyondBounds(c)) {
+      return Result.REJECTED_OTHER_REASON;
+    }
     boolean inTheWay = !model.refs().containsKey(name) && model.conflicting(name);
     if ((inTheWay && !deletes(c)) || !model.matches(c)) {
       return Result.LOCK_FAILURE;
@@ -167,17 +174,18 @@ class BatchRulesTest {
     List<ReceiveCommand> byName = new ArrayList<>(commands);
     byName.sort((a, b) -> a.getRefName().compareTo(b.getRefName()));
     Set<String> targets = new HashSet<>();
-    for (int check = 0; check < 5; check++) {
-      for (ReceiveCommand c : check == 4 ? byName : commands) {
+    for (int check = 0; check < 6; check++) {
+      for (ReceiveCommand c : check == 5 ? byName : commands) {
         boolean guilty =
             switch (check) {
-              case 0 ->
+              case 0 -> model.beyondBounds(c);
+              case 1 ->
                   deletes(c)
                       ? after.below(c.getRefName())
                       : after.conflicting(c.getRefName()) || after.conflicting(model.target(c));
-              case 1 -> rules.objects().missing().contains(c);
-              case 2 -> rules.objects().rewinds().contains(c);
-              case 3 -> !targets.add(model.target(c));
+              case 2 -> rules.objects().missing().contains(c);
+              case 3 -> rules.objects().rewinds().contains(c);
+              case 4 -> !targets.add(model.target(c));
               default -> !model.matches(c);
             };
         if (guilty) {
@@ -185,6 +193,7 @@ class BatchRulesTest {
           Arrays.fill(results, Result.NOT_ATTEMPTED);
           results[commands.indexOf(c)] =
               List.of(
+                      Result.REJECTED_OTHER_REASON,
                       Result.LOCK_FAILURE,
                       Result.REJECTED_MISSING_OBJECT,
                       Result.REJECTED_NONFASTFORWARD,
@@ -351,7 +360,8 @@ class BatchRulesTest {
             Result.OK,
             Result.LOCK_FAILURE,
             Result.REJECTED_MISSING_OBJECT,
-            Result.REJECTED_NONFASTFORWARD);
+            Result.REJECTED_NONFASTFORWARD,
+            Result.REJECTED_OTHER_REASON);
     assertThat(done).as("atomic batches that were done").isGreaterThan(250);
   }
 

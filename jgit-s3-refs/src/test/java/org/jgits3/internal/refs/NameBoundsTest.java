@@ -2,9 +2,13 @@
 package org.jgits3.internal.refs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
@@ -13,11 +17,19 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
+import org.jgits3.history.RefRestoration;
+import org.jgits3.internal.refs.transaction.RefTransaction;
+import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
+import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
+import org.jgits3.manifest.RefChange;
+import org.jgits3.manifest.RefValue;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of all operations with names of refs at and beyond the bounds. */
 @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
@@ -67,6 +79,58 @@ class NameBoundsTest {
     assertThat(repository.getRefDatabase().getRefs())
         .extracting(Ref::getName)
         .containsExactlyInAnyOrder(MAIN, OTHER);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void batch_says_the_bounds_that_a_name_exceeds(boolean atomic) throws Exception {
+    ReceiveCommand bad = create(TOO_LONG);
+    batch(atomic, create(OTHER), bad);
+    assertThat(bad.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+    assertThat(bad.getMessage())
+        .contains("more than 4096 bytes, 250 bytes between two slashes or 100 directories");
+  }
+
+  /** Creates a ref as no operation does any more. */
+  private void createBeyondBounds() throws IOException {
+    RefChange change = new RefChange(TOO_LONG, ObjectId.zeroId(), commit);
+    Logged logged = new Logged(TestRepositories.WHO, "unchecked", List.of(change));
+    RefTransaction<Boolean> unchecked =
+        edits -> {
+          edits.put(TOO_LONG, new RefValue.Direct(commit, Optional.empty()));
+          return new Outcome<>(true, List.of(logged));
+        };
+    repository.getRefDatabase().commitBatch(unchecked, () -> Set.of(commit), 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ref_beyond_the_bounds_is_updated_and_deleted(boolean atomic) throws Exception {
+    createBeyondBounds();
+    ObjectId next = TestRepositories.commit(repository, "next", commit);
+    TestRepositories.assertAllOk(
+        batch(atomic, create(OTHER), new ReceiveCommand(commit, next, TOO_LONG)));
+    TestRepositories.assertAllOk(
+        batch(
+            atomic,
+            create("refs/heads/third"),
+            new ReceiveCommand(next, ObjectId.zeroId(), TOO_LONG)));
+    assertThat(repository.exactRef(TOO_LONG)).isNull();
+  }
+
+  @Test
+  void restoration_of_a_ref_beyond_the_bounds_says_them() throws Exception {
+    createBeyondBounds();
+    long before = repository.history().position().generation();
+    TestRepositories.force(repository, TOO_LONG, TestRepositories.commit(repository, "next"));
+    repository.history().restoration(before).apply();
+    assertThat(repository.exactRef(TOO_LONG).getObjectId()).isEqualTo(commit);
+
+    TestRepositories.delete(repository, TOO_LONG);
+    RefRestoration plan = repository.history().restoration(before);
+    assertThatThrownBy(plan::apply)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(TOO_LONG, "250 bytes between two slashes", "nothing was restored");
   }
 
   @Test

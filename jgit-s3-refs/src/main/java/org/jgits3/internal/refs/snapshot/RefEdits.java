@@ -148,14 +148,19 @@ public final class RefEdits {
   }
 
   /**
-   * Tests whether a ref cannot be created, because no ref can have its name, or because with these
-   * edits another ref is a directory of it or in it.
+   * Tests whether a ref cannot be created, because its name is {@link #beyondBounds}, or because
+   * with these edits another ref is a directory of it or in it.
    *
    * @param name full name of the new ref
    * @return true if it cannot
    */
   public boolean conflicting(String name) {
-    return !RefNames.storable(name) || belowAnother(name) || aboveAnother(name);
+    return beyondBounds(name) || belowAnother(name) || aboveAnother(name);
+  }
+
+  /** Tests whether no ref can have a name, unless one had it before these edits. */
+  public boolean beyondBounds(String name) {
+    return !RefNames.storable(name) && !view.exists(name);
   }
 
   /** Tests whether another ref is a directory of this one. */
