@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.InvalidObjectIdException;
@@ -26,8 +25,9 @@ import org.eclipse.jgit.revwalk.RevWalk;
 /**
  * A fetch whose depth counts from what the client wants, as JGit understands it, where {@code git
  * fetch --deepen} counts from the commits at which the client's history ends. The depth reaches as
- * far as the client asks below the farthest of these commits; below nearer ones it may reach
- * farther.
+ * far as the client asks below the farthest of these commits, and beyond all commits that no such
+ * end is above, so that the history of no branch gets an end that it has not had. Below nearer ends
+ * it may reach farther.
  */
 final class AbsoluteDepth extends RequestPackets {
   private static final String WANT = "want ";
@@ -135,52 +135,77 @@ final class AbsoluteDepth extends RequestPackets {
     }
     String asked = depth;
     depth = null;
-    byte[] deepen = packet(DEEPEN + (relative ? sum(farthest(), asked) : asked));
+    byte[] deepen = packet(DEEPEN + (relative ? fromWants(asked) : asked));
     byte[] both = Arrays.copyOf(deepen, deepen.length + flush.length);
     System.arraycopy(flush, 0, both, deepen.length, flush.length);
     return both;
   }
 
   /**
-   * Adds to the depth that was asked for, or leaves it to JGit to refuse that. There is no end to a
-   * depth that counts from no commit.
+   * Depth from the wants, where a want has depth 1; JGit refuses one that is no positive number.
    */
-  private static String sum(OptionalLong known, String asked) {
+  private String fromWants(String asked) throws IOException {
+    long more;
     try {
-      long more = Integer.parseInt(asked);
-      long all = known.isEmpty() ? Integer.MAX_VALUE : known.getAsLong() + more;
-      return more <= 0 ? asked : String.valueOf(Math.min(Integer.MAX_VALUE, all));
+      more = Integer.parseInt(asked);
     } catch (NumberFormatException e) {
       return asked;
     }
-  }
-
-  /** Depth of the farthest commit at which the client's history ends; a want has depth 1. */
-  private OptionalLong farthest() throws IOException {
-    long found = -1;
+    if (more <= 0) {
+      return asked;
+    }
     try (RevWalk walk = new RevWalk(repository)) {
       walk.setRetainBody(false);
-      Set<ObjectId> left = new HashSet<>(shallow);
-      for (ObjectId id : shallow) {
-        if (!walk.getObjectReader().has(id)) {
-          left.remove(id);
-        }
-      }
-      Set<RevCommit> met = new HashSet<>();
-      List<RevCommit> level = commits(walk);
-      for (long at = 1; !level.isEmpty() && !left.isEmpty(); at++) {
-        List<RevCommit> next = new ArrayList<>();
-        for (RevCommit commit : level) {
-          if (met.add(commit)) {
-            found = left.remove(commit) ? at : found;
-            walk.parseHeaders(commit);
-            next.addAll(Arrays.asList(commit.getParents()));
-          }
-        }
-        level = next;
+      long end = farthestEnd(walk);
+      long all = Math.max(end == 0 ? 0 : end + more, endless(walk) + 1);
+      return String.valueOf(Math.min(Integer.MAX_VALUE, all));
+    }
+  }
+
+  /** Depth of the farthest commit at which the client's history ends; 0 if the wants reach none. */
+  private long farthestEnd(RevWalk walk) throws IOException {
+    Set<ObjectId> left = new HashSet<>();
+    for (ObjectId id : shallow) {
+      if (walk.getObjectReader().has(id)) {
+        left.add(id);
       }
     }
-    return found < 0 ? OptionalLong.empty() : OptionalLong.of(found);
+    long found = 0;
+    Set<RevCommit> met = new HashSet<>();
+    List<RevCommit> level = added(commits(walk), met);
+    for (long at = 1; !level.isEmpty() && !left.isEmpty(); at++) {
+      for (RevCommit commit : level) {
+        found = left.remove(commit) ? at : found;
+      }
+      level = added(parents(walk, level), met);
+    }
+    return found;
+  }
+
+  /** Depth of the farthest commit that the wants reach without an end of the client's history. */
+  private long endless(RevWalk walk) throws IOException {
+    Set<ObjectId> met = new HashSet<>(shallow);
+    List<RevCommit> level = added(commits(walk), met);
+    long depth = 0;
+    while (!level.isEmpty()) {
+      depth++;
+      level = added(parents(walk, level), met);
+    }
+    return depth;
+  }
+
+  /** Selects the commits that were not met before, and adds them to those. */
+  private static List<RevCommit> added(List<RevCommit> commits, Set<? super RevCommit> met) {
+    return commits.stream().filter(met::add).toList();
+  }
+
+  private static List<RevCommit> parents(RevWalk walk, List<RevCommit> level) throws IOException {
+    List<RevCommit> parents = new ArrayList<>();
+    for (RevCommit commit : level) {
+      walk.parseHeaders(commit);
+      parents.addAll(Arrays.asList(commit.getParents()));
+    }
+    return parents;
   }
 
   /** The wants that are commits, or tags of some; JGit refuses those that are missing. */

@@ -146,6 +146,36 @@ class ClientFeaturesTest {
     assertThat(history(whole)).hasSize(10).startsWith("12", "11", "8");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void deepen_of_a_shallow_and_a_whole_branch_leaves_that_whole(String version) {
+    work.run("checkout", "-q", "--orphan", "other");
+    for (int i = 11; i <= 15; i++) {
+      commit(i);
+    }
+    work.run("push", "-q", "origin", "other");
+    work.run("checkout", "-q", "main");
+    GitClient ours = shallow(version, url(), "ours");
+    GitClient theirs = shallow(version, "file://" + work.directory(), "theirs");
+    String protocol = "protocol.version=" + version;
+    for (GitClient clone : List.of(ours, theirs)) {
+      clone.run("-c", protocol, "fetch", "-q", "origin", "other:other");
+    }
+    work.run("checkout", "-q", "other");
+    commit(16);
+    work.run("push", "-q", "origin", "other");
+    for (GitClient clone : List.of(ours, theirs)) {
+      clone.run("-c", protocol, "fetch", "-q", "--deepen=1", "origin", "main", "other:other");
+      clone.run("fsck");
+      assertThat(clone.run("log", "--format=%s", "other").lines())
+          .as("%s", clone.directory())
+          .containsExactly("16", "15", "14", "13", "12", "11");
+      assertThat(clone.run("log", "--format=%s", "origin/main").lines())
+          .as("%s", clone.directory())
+          .startsWith("8", "7", "6");
+    }
+  }
+
   private GitClient shallow(String version, String from, String to) {
     git.run("-c", "protocol.version=" + version, "clone", "-q", "--no-tags", "--depth=2", from, to);
     return git.at(to);
