@@ -21,7 +21,9 @@ import com.google.inject.Inject;
 import com.google.inject.Singleton;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -30,6 +32,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
@@ -38,6 +41,7 @@ import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryBuilder;
+import org.eclipse.jgit.util.FileUtils;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -151,16 +155,41 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
   /**
    * Makes a directory of All-Users, which {@code init} wants to see on the local disk. The
    * directory has a ref of an account: if it had none, {@code init} would make the administrator of
-   * {@code DEVELOPMENT_BECOME_ANY_ACCOUNT} there instead of in the store, and fail halfway.
+   * {@code DEVELOPMENT_BECOME_ANY_ACCOUNT} there instead of in the store, and fail halfway. It gets
+   * its name when it is complete. An empty directory, which Gerrit takes for one without a
+   * repository, is replaced.
    */
   private void makePlaceholder() {
     String base = gerrit.getString("gerrit", null, "basePath");
     String users = gerrit.getString("gerrit", null, "allUsers");
     String name = (users == null ? AllUsersNameProvider.DEFAULT : users) + Constants.DOT_GIT_EXT;
     Path directory = site.resolve(base == null ? "git" : base).resolve(name);
-    if (Files.exists(directory)) {
+    if (isInUse(directory)) {
       return;
     }
+    Path unfinished = directory.resolveSibling(name + ".unfinished");
+    try {
+      FileUtils.delete(unfinished.toFile(), FileUtils.RECURSIVE | FileUtils.SKIP_MISSING);
+      makePlaceholder(unfinished);
+      Files.deleteIfExists(directory);
+      Files.move(unfinished, directory, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      LOG.atWarning().log("%s was not made, so 'init' fails: %s", directory, e.getMessage());
+    }
+  }
+
+  /** Tests whether a directory has files, or cannot be read. */
+  private static boolean isInUse(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.findAny().isPresent();
+    } catch (NoSuchFileException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static void makePlaceholder(Path directory) throws IOException {
     try (Repository placeholder =
             new RepositoryBuilder().setGitDir(directory.toFile()).setBare().build();
         ObjectInserter objects = placeholder.newObjectInserter()) {
@@ -172,8 +201,6 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
       if (account.update() != RefUpdate.Result.NEW) {
         throw new IOException(account.getName() + ": " + account.getResult());
       }
-    } catch (IOException e) {
-      LOG.atWarning().log("%s was not made, so 'init' fails: %s", directory, e.getMessage());
     }
   }
 

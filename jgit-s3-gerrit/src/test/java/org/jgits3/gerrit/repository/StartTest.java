@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The start of a Gerrit on its settings, and what it says of wrong ones. */
 @Holds("ServerIds: Gerrits with different server ids do not share a store")
@@ -84,6 +85,34 @@ class StartTest {
         assertThat(AccountsNoteDbRepoReader.hasAnyAccount(local)).as("init makes none").isTrue();
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"git/All-Users.git", "git/All-Users.git.unfinished/objects"})
+  void what_an_init_that_failed_has_left_is_replaced(String left) throws Exception {
+    Files.createDirectories(directory.resolve(left));
+    S3GitRepositoryManager gerrit =
+        site("[s3]\n store = file:DIR/store\n").manager(GerritRuntime.BATCH);
+    gerrit.start();
+    gerrit.stop();
+    Path users = directory.resolve("git/All-Users.git");
+    try (Repository local = new FileRepository(users.toFile())) {
+      assertThat(AccountsNoteDbRepoReader.hasAnyAccount(local)).isTrue();
+    }
+    assertThat(users.resolveSibling("All-Users.git.unfinished")).doesNotExist();
+  }
+
+  @Test
+  void directory_of_all_users_with_files_is_left_alone() throws Exception {
+    Path file = directory.resolve("git/All-Users.git/file");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "text");
+    S3GitRepositoryManager gerrit =
+        site("[s3]\n store = file:DIR/store\n").manager(GerritRuntime.BATCH);
+    gerrit.start();
+    gerrit.stop();
+    assertThat(file.getParent()).isDirectoryContaining(file::equals);
+    assertThat(file.resolveSibling("HEAD")).doesNotExist();
   }
 
   @Test
