@@ -26,6 +26,7 @@ class ArchitectureTest {
           "org.jgits3.internal.function",
           "org.jgits3.internal.concurrent",
           "org.jgits3.internal.digest",
+          "org.jgits3.internal.net",
           "org.jgits3.store",
           "org.jgits3.internal.store.read",
           "org.jgits3.internal.store.upload",

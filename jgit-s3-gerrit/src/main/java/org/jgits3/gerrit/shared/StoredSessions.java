@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.internal.net.ClientNetwork;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
@@ -92,7 +93,7 @@ public class StoredSessions {
   private final Cache<String, Boolean> known =
       CacheBuilder.newBuilder().maximumSize(50_000).build();
 
-  /** Misses by the address of the client, so that one client hides no session from others. */
+  /** Misses by the network of the client, so that one client hides no session from others. */
   private final Cache<String, Misses> misses =
       CacheBuilder.newBuilder().expireAfterAccess(REMEMBERED).maximumSize(CLIENTS).build();
 
@@ -173,7 +174,8 @@ public class StoredSessions {
   }
 
   private Misses misses(String client) {
-    return misses.asMap().computeIfAbsent(client, its -> new Misses(MISSES, REMEMBERED));
+    String network = ClientNetwork.of(client);
+    return misses.asMap().computeIfAbsent(network, its -> new Misses(MISSES, REMEMBERED));
   }
 
   /** Reads a session; null if there is none that this Gerrit can parse. */

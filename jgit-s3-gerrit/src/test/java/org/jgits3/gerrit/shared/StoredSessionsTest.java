@@ -471,6 +471,18 @@ class StoredSessionsTest {
   }
 
   @Test
+  void client_with_a_network_of_ipv6_addresses_is_one_client() throws Exception {
+    node().begin(TOKEN, session(1));
+    StoredSessions a = node(); // has not read it
+    for (int i = 0; i < 1000; i++) {
+      String address = "2001:db8:0:1:0:0:0:" + Integer.toHexString(i);
+      assertThat(new SessionOfRequest(a, address).getIfPresent(token(USER))).isNull();
+    }
+    assertThat(new SessionOfRequest(a, "2001:db8:0:1:f:f:f:f").getIfPresent(TOKEN)).isNull();
+    assertThat(new SessionOfRequest(a, "2001:db8:0:2:0:0:0:1").getIfPresent(TOKEN)).isNotNull();
+  }
+
+  @Test
   void logout_that_is_not_looked_up_in_a_flood_is_an_error() throws Exception {
     StoredSessions a = node();
     node().begin(TOKEN, session(1));

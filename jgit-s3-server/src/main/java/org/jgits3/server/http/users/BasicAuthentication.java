@@ -15,7 +15,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.jgits3.server.http.limit.ClientNetwork;
+import org.jgits3.internal.net.ClientNetwork;
 import org.jgits3.server.http.limit.OneLineAnswer;
 import org.jgits3.server.http.limit.Refusal;
 
@@ -63,7 +63,8 @@ public final class BasicAuthentication extends Handler.Wrapper {
     }
     String user = sent.get().user();
     CompletableFuture<Boolean> accepted =
-        users.accepts(ClientNetwork.of(request), user, sent.get().password());
+        users.accepts(
+            ClientNetwork.of(Request.getRemoteAddr(request)), user, sent.get().password());
     if (accepted.isDone() && !accepted.isCompletedExceptionally() && accepted.join()) {
       return super.handle(as(user, request), response, callback);
     }

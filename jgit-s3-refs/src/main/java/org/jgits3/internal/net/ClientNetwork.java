@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.http.limit;
+package org.jgits3.internal.net;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -7,7 +7,6 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
-import org.eclipse.jetty.server.Request;
 
 /**
  * Network of a client, for limits that are fair between clients: its IPv4 address, or the first 64
@@ -20,16 +19,12 @@ public final class ClientNetwork {
   private ClientNetwork() {}
 
   /**
-   * Network that a request comes from.
+   * Network that an address is in. Looks up no name.
    *
-   * @param request request, whose address is that of a proxy unless the proxy names the client
-   * @return the network; an address that cannot be read stands for itself
+   * @param address address of a client, an IPv6 address with or without brackets
+   * @return the network; text that is no address stands for itself
    */
-  public static String of(Request request) {
-    return of(Request.getRemoteAddr(request));
-  }
-
-  static String of(String address) {
+  public static String of(String address) {
     String bare = address.replaceAll("[\\[\\]]", "");
     // The address may be text of a proxy: it must not be looked up as a name.
     if (!IPV6.matcher(bare).matches()) {

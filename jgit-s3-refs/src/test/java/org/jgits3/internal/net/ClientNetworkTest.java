@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.server.http.limit;
+package org.jgits3.internal.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
