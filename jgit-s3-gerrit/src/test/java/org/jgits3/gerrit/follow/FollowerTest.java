@@ -198,7 +198,7 @@ class FollowerTest {
   void open() throws Exception {
     gerrit = TestSite.below(directory).manager(GerritRuntime.BATCH);
     file = new CursorFile(directory.resolve("position"));
-    indexedHere = new IndexedHere();
+    indexedHere = new IndexedHere(ALL_USERS);
     local = new Refusing(indexedHere);
     begin();
   }

@@ -51,7 +51,7 @@ class IndexingTest {
   /** Indexes in which some projects hang or fail. */
   private final class Hostile extends DetachedState {
     Hostile() {
-      super(new IndexedHere());
+      super(new IndexedHere(ALL_USERS));
     }
 
     @Override

@@ -142,7 +142,7 @@ class LocalStateTest {
         null,
         DynamicMap.emptyMap(),
         null,
-        new IndexedHere());
+        new IndexedHere(ALL_USERS));
   }
 
   private static Map<Effect, Throwable> failures(Throwable cause) throws Exception {

@@ -163,7 +163,7 @@ class ProjectLifeTest {
   /** Indexes that have no project. */
   private static final class NoIndexes extends DetachedState {
     NoIndexes() {
-      super(new IndexedHere());
+      super(new IndexedHere(ALL_USERS));
     }
 
     @Override
