@@ -78,7 +78,7 @@ public class Follower implements LifecycleListener {
   private static final Duration POST_LONG = Duration.ofMinutes(1);
 
   /** Maximum number of threads that post events and hang: each may use a processor. */
-  private static final int HANGING = 8;
+  static final int HANGING = 8;
 
   /**
    * Maximum number of projects in a round, not counting failing ones: later changes wait for its
@@ -97,6 +97,7 @@ public class Follower implements LifecycleListener {
   private final AllUsersName allUsers;
   private final List<Project.NameKey> first;
   private final FollowerStatus status;
+  private final Duration postLong;
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -166,6 +167,35 @@ public class Follower implements LifecycleListener {
       AllProjectsName allProjects,
       AllUsersName allUsers,
       FollowerStatus status) {
+    this(
+        repositories,
+        local,
+        indexing,
+        indexedHere,
+        reindexes,
+        events,
+        indexes,
+        file,
+        allProjects,
+        allUsers,
+        status,
+        POST_LONG);
+  }
+
+  /** Creates one with another time, for tests. */
+  Follower(
+      S3GitRepositoryManager repositories,
+      LocalState local,
+      Indexing indexing,
+      IndexedHere indexedHere,
+      OnlineReindexes reindexes,
+      SharedEvents events,
+      DurableIndexes indexes,
+      CursorFile file,
+      AllProjectsName allProjects,
+      AllUsersName allUsers,
+      FollowerStatus status,
+      Duration postLong) {
     this.repositories = repositories;
     this.local = local;
     this.indexing = indexing;
@@ -177,6 +207,7 @@ public class Follower implements LifecycleListener {
     this.allUsers = allUsers;
     this.first = List.of(allProjects, allUsers);
     this.status = status;
+    this.postLong = postLong;
   }
 
   @Override
@@ -424,7 +455,7 @@ public class Follower implements LifecycleListener {
   private void postEvents() {
     Duration since = Duration.ofNanos(System.nanoTime() - postedAt);
     hanging.removeIf(Future::isDone);
-    if (!posting.isDone() && since.compareTo(POST_LONG) > 0 && hanging.size() < HANGING - 1) {
+    if (!posting.isDone() && since.compareTo(postLong) > 0 && hanging.size() < HANGING - 1) {
       hanging.add(posting);
       posting = Futures.immediateVoidFuture();
     }

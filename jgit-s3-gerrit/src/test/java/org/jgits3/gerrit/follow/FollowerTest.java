@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -96,6 +97,7 @@ class FollowerTest {
   private Follower follower;
   private Runnable exchange = () -> {};
   private Runnable post = () -> {};
+  private Duration postLong = MOST;
 
   /** Puts metrics that are asked for into a map. */
   private static final class Shown extends DisabledMetricMaker {
@@ -257,7 +259,8 @@ class FollowerTest {
         file,
         ALL_PROJECTS,
         ALL_USERS,
-        status);
+        status,
+        postLong);
   }
 
   private static void eventually(Callable<Boolean> condition) throws Exception {
@@ -680,6 +683,32 @@ class FollowerTest {
     create(PROJECT);
     eventually(() -> local.evicted.contains(PROJECT) && local.asked.contains(PROJECT));
     end.countDown();
+  }
+
+  @Holds("Follower: Events that hang take eight threads at most, and following goes on")
+  @Test
+  void at_most_eight_threads_post_events_that_hang() throws Exception {
+    AtomicInteger begun = new AtomicInteger();
+    Semaphore ends = new Semaphore(0);
+    post =
+        () -> {
+          begun.incrementAndGet();
+          ends.acquireUninterruptibly();
+        };
+    postLong = Duration.ZERO;
+    begin();
+    try {
+      follower.start();
+      eventually(() -> begun.get() == Follower.HANGING);
+      rounds(3);
+      assertThat(begun).hasValue(Follower.HANGING);
+      ends.release();
+      eventually(() -> begun.get() == Follower.HANGING + 1);
+      rounds(3);
+      assertThat(begun).hasValue(Follower.HANGING + 1);
+    } finally {
+      ends.release(1_000);
+    }
   }
 
   @Test
