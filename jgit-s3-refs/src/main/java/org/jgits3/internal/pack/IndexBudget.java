@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -27,8 +28,17 @@ import org.jgits3.metrics.MemoryUse;
 public final class IndexBudget implements MemoryUse {
   private final long limit;
 
-  /** Open packs of templates, by the ids of these. */
-  private final Map<String, OpenPacks> templates = new ConcurrentHashMap<>();
+  /** Least number of templates at which those that are no longer used are removed. */
+  private static final int FEW = 64;
+
+  /**
+   * Open packs of templates, by the ids of these, as long as a fork uses them or they are counted.
+   * Guarded by itself.
+   */
+  private final Map<String, WeakReference<OpenPacks>> templates = new HashMap<>();
+
+  /** Number of templates at which those that are no longer used are removed; guarded by these. */
+  private int many = FEW;
 
   /** Those whose indexes are counted; changed under the lock of this. */
   private final LruCache<OpenPacks, Held> used;
@@ -130,9 +140,29 @@ public final class IndexBudget implements MemoryUse {
             });
   }
 
-  /** Open packs of a template. */
+  /** Open packs of a template, which its forks share while one of them keeps the result. */
   OpenPacks ofTemplate(String templateId) {
-    return templates.computeIfAbsent(templateId, id -> new OpenPacks());
+    synchronized (templates) {
+      WeakReference<OpenPacks> reference = templates.get(templateId);
+      OpenPacks known = reference == null ? null : reference.get();
+      if (known != null) {
+        return known;
+      }
+      if (templates.size() >= many) {
+        templates.values().removeIf(each -> each.get() == null);
+        many = Math.max(FEW, 2 * templates.size());
+      }
+      OpenPacks packs = new OpenPacks();
+      templates.put(templateId, new WeakReference<>(packs));
+      return packs;
+    }
+  }
+
+  /** Number of templates that are known. */
+  int templates() {
+    synchronized (templates) {
+      return templates.size();
+    }
   }
 
   /** Forgets packs that are no longer used. */

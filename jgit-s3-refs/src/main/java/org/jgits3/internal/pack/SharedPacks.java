@@ -150,7 +150,7 @@ public class SharedPacks {
       boolean same =
           manifest.packs().equals(newest.packs())
               && manifest.identity().template().equals(newest.template()); // its drops count, too
-      newest = newest.next(same ? 0 : 1, manifest);
+      newest = newest.next(same ? 0 : 1, manifest, same ? newest.ofTemplate : open(manifest));
       if (!same) {
         closeUnlisted();
       }
@@ -164,6 +164,14 @@ public class SharedPacks {
     return newest;
   }
 
+  /** Open packs of the template of a manifest. */
+  private Optional<OpenPacks> open(Manifest manifest) {
+    return manifest
+        .identity()
+        .template()
+        .map(template -> resources.indexes().ofTemplate(template.repositoryId()));
+  }
+
   private void closeUnlisted() {
     Set<String> gone = new HashSet<>(open.ids());
     newest.packs().forEach(pack -> gone.remove(pack.id()));
@@ -173,8 +181,7 @@ public class SharedPacks {
 
   /** Number of times that packs were dropped, those of the template included. */
   private long drops() {
-    Optional<OpenPacks> ofTemplate = ofTemplate();
-    return open.drops() + (ofTemplate.isPresent() ? ofTemplate.get().drops() : 0);
+    return open.drops() + newest.ofTemplate.map(OpenPacks::drops).orElse(0L);
   }
 
   /**
@@ -183,21 +190,28 @@ public class SharedPacks {
    * @param version number of the list, as {@link #version} gives it
    * @param packs the packs
    * @param repository says under which id each is stored; empty before the first manifest
+   * @param ofTemplate open packs of the template, which stay shared as long as this list is used
    */
-  record Listing(long version, List<PackEntry> packs, Optional<Manifest.Identity> repository) {
-    private static final Listing NONE = new Listing(0, List.of(), Optional.empty());
+  record Listing(
+      long version,
+      List<PackEntry> packs,
+      Optional<Manifest.Identity> repository,
+      Optional<OpenPacks> ofTemplate) {
+    private static final Listing NONE =
+        new Listing(0, List.of(), Optional.empty(), Optional.empty());
 
     private long generation() {
       return repository.isPresent() ? repository.get().generation() : 0;
     }
 
-    private Listing next(int changes, Manifest manifest) {
-      return new Listing(version + changes, manifest.packs(), Optional.of(manifest.identity()));
+    private Listing next(int changes, Manifest manifest, Optional<OpenPacks> ofTemplate) {
+      return new Listing(
+          version + changes, manifest.packs(), Optional.of(manifest.identity()), ofTemplate);
     }
 
     /** The same packs, to be listed again. */
     private Listing again() {
-      return new Listing(version + 1, packs, repository);
+      return new Listing(version + 1, packs, repository, ofTemplate);
     }
 
     private Optional<Manifest.Template> template() {
@@ -227,13 +241,6 @@ public class SharedPacks {
     return isOfTemplate(pack) ? resources.indexes().ofTemplate(pack.home()) : open;
   }
 
-  private Optional<OpenPacks> ofTemplate() {
-    Optional<Manifest.Template> template = newest.template();
-    return template.isPresent()
-        ? Optional.of(resources.indexes().ofTemplate(template.get().repositoryId()))
-        : Optional.empty();
-  }
-
   /** Packs of a template are named by its id. */
   private static boolean isOfTemplate(S3PackDescription pack) {
     return pack.getRepositoryDescription().getRepositoryName().equals(pack.home());
@@ -257,7 +264,7 @@ public class SharedPacks {
   /** Notes that these packs are in use. */
   void use() {
     resources.indexes().use(open);
-    ofTemplate().ifPresent(resources.indexes()::use);
+    newest.ofTemplate.ifPresent(resources.indexes()::use);
   }
 
   /** Notes that a handle was opened. */
