@@ -347,7 +347,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
     return new PushParser(this, inserter, in, receiving());
   }
 
-  /** What limits a pack that is received: the push, or nothing. */
+  /** Limits of a pack that is received: those of the push, or none. */
   private Transfer receiving() {
     return defers ? transfer : TransferLimits.unlimited();
   }

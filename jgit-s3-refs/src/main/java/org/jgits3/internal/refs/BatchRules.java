@@ -86,11 +86,13 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
       return REJECTED_MISSING_OBJECT;
     }
     String name = target(edits, c);
-    if (isBeyondBounds(edits, c)) {
-      return REJECTED_OTHER_REASON;
-    }
-    if (!deletes(c) && !edits.exists(name) && edits.conflicting(name)) {
-      return LOCK_FAILURE;
+    if (!deletes(c) && !edits.exists(name)) {
+      if (edits.beyondBounds(name)) {
+        return REJECTED_OTHER_REASON;
+      }
+      if (edits.conflicting(name)) {
+        return LOCK_FAILURE;
+      }
     }
     if (!matches(edits, name, c)) {
       return LOCK_FAILURE;

@@ -374,8 +374,8 @@ class LogCompactionTest {
     damage(log.log().tail().get(0).external().orElseThrow().id());
     ObjectId id = TestRepositories.commit(repository, "first");
     for (int i = 0; i < 400; i++) {
-      assertThat(TestRepositories.update(repository, "refs/heads/" + i + "/" + "x".repeat(450), id))
-          .isEqualTo(RefUpdate.Result.NEW);
+      String name = "refs/heads/" + i + ("/" + "x".repeat(225)).repeat(2);
+      assertThat(TestRepositories.update(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
     }
   }
 

@@ -58,7 +58,8 @@ class CompactionMemoryTest {
   private Refs compacted(int refs) throws Exception {
     RefSnapshot before;
     ObjectId moved;
-    String names = "refs/" + "x".repeat(NAMES / refs) + '/';
+    String part = "x".repeat(199) + '/';
+    String names = "refs/" + part.repeat(NAMES / refs / part.length());
     String updated = names + refs / 2;
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {

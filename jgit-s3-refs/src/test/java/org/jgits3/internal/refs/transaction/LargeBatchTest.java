@@ -241,7 +241,7 @@ public class LargeBatchTest {
 
   @Test
   void few_refs_with_long_names_are_a_large_batch_too() throws Exception {
-    String deep = "/" + "x".repeat(1250);
+    String deep = ("/" + "x".repeat(249)).repeat(5);
     BatchRefUpdate batch = creating(here.getRefDatabase(), 199, i -> "refs/heads/" + i + deep);
     execute(batch);
 
