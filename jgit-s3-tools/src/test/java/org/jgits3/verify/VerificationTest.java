@@ -412,8 +412,8 @@ class VerificationTest {
   }
 
   @Holds(
-      "Fsck, Verification: An object replaced and swept during verification is no finding; a "
-          + "store that does not answer is an error")
+      "Fsck, Verification: For a verification, what was replaced and swept meanwhile is no "
+          + "finding. A store that does not answer is an error.")
   @Test
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);

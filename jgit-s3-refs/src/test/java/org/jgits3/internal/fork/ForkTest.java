@@ -251,7 +251,9 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("g")).isEqualTo(refs);
   }
 
-  @Holds("Manifest: Followers learn of the refs of a fork")
+  @Holds(
+      "Manifest: A follower of all repositories gets each change, and a fork's refs, at least "
+          + "once, in order, without a gap, and no name twice (E-m27, E-m28)")
   @Test
   void followers_learn_of_the_refs_of_a_fork() throws Exception {
     var history = it.manager.storeHistory();

@@ -152,8 +152,8 @@ class UnlikeRefDirectoryTest {
   }
 
   @Holds(
-      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A "
-          + "branch, and a detached `HEAD`, points to a commit")
+      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A branch, "
+          + "and a detached `HEAD`, points to a commit")
   @Test
   void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
     link("refs/alias/other", OTHER);
