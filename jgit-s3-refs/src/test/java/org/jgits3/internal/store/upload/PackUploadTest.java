@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.CsvSource;
     "PackUpload: An object exists only after its upload was closed successfully, with as many "
         + "bytes as were written. A failed one leaves neither object nor parts.")
 @Holds(
-    "PackUpload, PartSizes: Parts have at least 5 MiB, but for the last, and grow as the buffers "
+    "PackUpload, PartSizes: Parts but the last have at least 5 MiB, and grow as the buffers "
         + "allow. An upload that needs more than 10,000 fails and names the settings, at once if its "
         + "length is known.")
 @Holds("PackUploads: A manager that is closed, or a process that ends, aborts its open uploads")
