@@ -351,7 +351,7 @@ class BackgroundGcTest extends MaintainedRepository {
 
   @Holds(
       "BackgroundMaintenance, BackgroundGc, BackgroundSteps: Closing a server ends its "
-          + "maintenance, without waiting and without a failure")
+          + "maintenance, without waiting or failure")
   @Test
   void a_server_that_is_closed_does_not_wait_for_a_collection() throws Exception {
     push(3);

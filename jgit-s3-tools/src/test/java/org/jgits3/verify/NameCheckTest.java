@@ -45,8 +45,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Names in a copy of a store, of which each object was copied at another moment. */
 @Holds(
     "NameCheck: In a copy made in any order, each repository that existed throughout is found "
-        + "after a repair, or reported by id (E-m30 to E-m34)")
-@Holds("NameCheck: A copy with a fork and no manifest of its template is reported")
+        + "after a repair, or reported by id, as is a fork without a manifest of its template (E-m30 "
+        + "to E-m34)")
 class NameCheckTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String KEY = NAME.pointerKey();

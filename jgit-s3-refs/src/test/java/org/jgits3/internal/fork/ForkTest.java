@@ -369,8 +369,8 @@ class ForkTest extends ForkTestCase {
   }
 
   @Holds(
-      "SharedPacks, IndexBudget: Forks share the open packs of their template, which count once "
-          + "in the limit of indexes")
+      "SharedPacks, IndexBudget: Forks share the open packs of their template, which are known "
+          + "while used, and count once in the limit of indexes")
   @Test
   void forks_share_the_loaded_indexes_of_their_template() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(it.another())) {

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of what the comparison leaves out: operations in {@link RefDirectoryLimits}, and reflogs by
  * way of the repository.
  */
-@Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
+@Holds(
+    "BatchRules, BulkUpdate: A batch accepts no command that a check of each would refuse, and an "
+        + "atomic one no two for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";
