@@ -35,9 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of a JGit server that knows nothing of this library but the resolver. Pushes are made by
  * git.
  */
-@Holds(
-    "S3RepositoryManager: Pushes that a server receives through the resolver alone are published "
-        + "like others")
+@Holds("S3RepositoryManager: A server that uses the resolver alone publishes pushes as others do")
 class EmbeddedServerTest {
   private static final String COUNTER = "refs/meta/pushes";
 

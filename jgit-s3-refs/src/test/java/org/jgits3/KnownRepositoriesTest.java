@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** Tests of the memory that a process has of repositories it has opened. */
 @Holds(
-    "KnownRepositories: Handles of one repository share one object in a process; memory bounds "
-        + "those kept without a handle")
+    "KnownRepositories: Handles of one repository share one object in a process. Memory bounds "
+        + "those without a handle.")
 @Timeout(120)
 class KnownRepositoriesTest {
   private static final String REF = "refs/heads/main";

@@ -44,8 +44,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One manager here and one elsewhere, as two processes on one store have them. */
-@Holds("ManifestCommitter, KnownRepositories: A deleted repository is not opened again from memory")
-@Holds("S3Reader: A missing object is looked for in newer packs before it is reported")
+@Holds(
+    "ManifestCommitter, KnownRepositories, S3RepositoryManager: A deleted repository is not "
+        + "opened from memory. A process that deleted or renamed it asks the store at each look-up.")
+@Holds(
+    "S3Reader: A missing object, or one of a vanished pack, is looked for in newer packs before "
+        + "it is reported")
 class S3RepositoryManagerTest {
   @TempDir Path directory;
   @AutoClose private S3RepositoryManager manager;
@@ -158,7 +162,8 @@ class S3RepositoryManagerTest {
     }
   }
 
-  @Holds("ManifestConfig: `load()` gives the stored configuration. Listeners learn of each change.")
+  @Holds(
+      "ManifestConfig: `load()` gives the stored configuration, and listeners learn of each change")
   @Test
   void a_loaded_configuration_is_the_stored_one_also_if_changed_elsewhere() throws Exception {
     try (S3Repository here = manager.createRepository("r");
@@ -341,9 +346,6 @@ class S3RepositoryManagerTest {
     }
   }
 
-  @Holds(
-      "S3RepositoryManager, ManifestCommitter: After this process deletes or renames a "
-          + "repository, its handles ask the store at every look-up")
   @ParameterizedTest
   @ValueSource(strings = {"always", "afterOpen", "1 h"})
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)

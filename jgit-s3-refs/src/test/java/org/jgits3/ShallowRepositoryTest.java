@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A history that ends at shallow commits. */
-@Holds("S3ObjDatabase: All that a ref leads to is listed: no history ends at shallow commits")
+@Holds("S3ObjDatabase: All that a ref leads to is listed, so no history ends at shallow commits")
 class ShallowRepositoryTest {
   private static final List<RefSpec> ALL = List.of(new RefSpec("refs/heads/*:refs/heads/*"));
 

@@ -47,9 +47,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Holds(
-    "StoreFailureResponse, GerritRequest: A request for which a project could not be read is an "
-        + "error of the server: no user or project counts as unknown because the store does not "
-        + "answer")
+    "StoreFailureResponse, GerritRequest: If the store does not answer, a request is an error of "
+        + "the server, and no user or project counts as unknown")
 class S3RequestFilterTest {
   private static final Project.NameKey USERS = Project.nameKey("All-Users");
 

@@ -43,8 +43,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Followers of a store get every change of every repository, whatever happens between requests. */
 @Holds(
-    "StoreHistory, StoreCursor, ChangeReader: A follower of all repositories gets each change at "
-        + "least once, in order and without a gap, and no name twice (E-m27, E-m28)")
+    "StoreHistory, StoreCursor, ChangeReader: A follower of all repositories gets each change, "
+        + "and a fork's refs, at least once, in order, without a gap, and no name twice (E-m27, E-m28)")
 class StoreHistoryTest {
   private static final String MAIN = "refs/heads/main";
 

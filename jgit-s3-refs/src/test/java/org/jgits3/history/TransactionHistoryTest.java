@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of followers of a repository: the transactions they get, and the requests. */
 @Holds(
-    "Transactions, TransactionHistory: A follower gets each transaction once and in order, or "
-        + "learns that its position is invalid")
+    "Transactions, TransactionHistory: A follower of one repository gets each transaction once "
+        + "and in order, or learns that its position is invalid")
 class TransactionHistoryTest {
   private static final ObjectId ZERO = ObjectId.zeroId();
   private static final String MAIN = "refs/heads/main";

@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** Collections that a server makes by itself. */
 @Holds(
-    "BackgroundGc, PackCompaction, GarbageCollection: A server collects old packs when that "
-        + "pays, never twice at once, nor again because of an older manifest")
+    "BackgroundGc, PackCompaction, GarbageCollection: Packs are collected only if that pays, "
+        + "never twice at once, nor again because of an older manifest")
 @Timeout(120)
 class BackgroundGcTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -253,8 +253,8 @@ class BackgroundGcTest extends MaintainedRepository {
   }
 
   @Holds(
-      "BackgroundSteps, MaintenancePauses: A repository waits for maintenance once, by name; its "
-          + "failures are remembered; deleted ones are skipped")
+      "BackgroundSteps, MaintenancePauses: A repository waits for maintenance once, by name. Its "
+          + "failures are remembered. Deleted ones are skipped.")
   @Test
   void a_repository_waits_once_however_often_it_is_opened_anew() throws Exception {
     push(3);
@@ -351,7 +351,7 @@ class BackgroundGcTest extends MaintainedRepository {
 
   @Holds(
       "BackgroundMaintenance, BackgroundGc, BackgroundSteps: Closing a server ends its "
-          + "maintenance, without waiting for it and without a failure")
+          + "maintenance, without waiting or failure")
   @Test
   void a_server_that_is_closed_does_not_wait_for_a_collection() throws Exception {
     push(3);

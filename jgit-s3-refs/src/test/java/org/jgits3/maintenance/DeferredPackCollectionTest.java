@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Collections while a received pack waits for its ref update. */
 @Holds(
-    "S3RefDatabase, Quarantine: A pack that waits while garbage is removed is published only if "
-        + "all that its refs lead to exists")
+    "S3RefDatabase, Quarantine: Once objects were removed, a ref is set only if all that it leads "
+        + "to exists. A writer that looked before looks again, or fails. (E0, E1, E3)")
 class DeferredPackCollectionTest extends MaintainedRepository {
   private static final String NEW = "refs/heads/new";
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** A repository whose manifest was filled with packs while none could be merged. */
 @Holds(
-    "BackgroundMaintenance, BackgroundCompaction: A manifest that is full of packs is compacted "
-        + "once that is possible, even if no commit changes it")
+    "BackgroundMaintenance, BackgroundCompaction: A manifest full of packs is compacted once that "
+        + "is possible, even if no commit changes it")
 @Timeout(300)
 class FullOfPacksTest {
   private final MemoryObjectStore store = new MemoryObjectStore();

@@ -50,9 +50,8 @@ import org.junit.jupiter.api.Test;
  * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
  */
 @Holds(
-    "PinnedPacks, ViewRefDatabase: Verified or collected refs and packs are those of one "
-        + "manifest (E3b)")
-@Holds("PinnedPacks: Packs of a collection are named after all objects were counted (E3b)")
+    "PinnedPacks, ViewRefDatabase: A verification or collection takes refs and packs of one "
+        + "manifest. A collection names its packs after it counted all objects. (E3b)")
 class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;
 
@@ -93,7 +92,9 @@ class GarbageCollectionTest extends MaintainedRepository {
     assertThat(it.user.parseCommit(last).getParentCount()).isEqualTo(1); // as others see it
   }
 
-  @Holds("GarbageCollection: A collection that would gain nothing does nothing")
+  @Holds(
+      "GarbageCollection: Packs are collected only if that pays, never twice at once, nor again "
+          + "because of an older manifest")
   @Test
   void what_was_collected_is_not_collected_again_unless_something_changed() throws Exception {
     force(it.user, "refs/notes/x", TestRepositories.commit(it.user, "noted"));
@@ -187,8 +188,8 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "GarbageDrop: Only a commit that removes objects raises `dropped`, since each costs "
-          + "later updates a walk")
+      "GarbageDrop: Only a commit that removes objects raises `dropped`, since each costs later "
+          + "updates a walk")
   @Test
   void garbage_that_is_packed_anew_is_not_dropped() throws Exception {
     expire("never");
@@ -353,9 +354,9 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "S3RefDatabase, S3ObjDatabase, Connectivity, TreeCheck: Once objects were removed, a ref "
-          + "gets a value only if all that it leads to exists "
-          + "([why](rfcs/garbage.md#why-a-ref-never-leads-to-an-object-that-was-removed)) (E1)")
+      "S3RefDatabase, S3ObjDatabase, Connectivity, TreeCheck: Once objects were removed, a ref is "
+          + "set only if all that it leads to exists. A writer that looked before looks again, or "
+          + "fails. (E0, E1, E3)")
   @Test
   void E1_writes_of_another_handle_before_objects_were_dropped_are_checked() throws Exception {
     ObjectId gone = garbage();
@@ -495,8 +496,8 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "GarbageDrop: Refs that move during a collection keep only garbage that they lead into "
-          + "(E7, E8)")
+      "GarbageDrop: Expired garbage stays if and only if a ref leads into it, as of the base of "
+          + "the commit (E0, E2, E5 to E8)")
   @Test
   void a_collection_by_JGit_drops_garbage_though_refs_moved_since_its_handle() throws Exception {
     ObjectId id = garbage();
@@ -543,8 +544,8 @@ class GarbageCollectionTest extends MaintainedRepository {
   }
 
   @Holds(
-      "GarbageDrop, GarbageExpiry: Garbage stays listed for `gc.pruneExpire`, in collections "
-          + "by JGit too")
+      "GarbageDrop, GarbageExpiry: Garbage stays listed for `gc.pruneExpire`, in collections by "
+          + "JGit too")
   @Test
   void the_command_of_JGit_keeps_garbage_as_long_as_the_configuration_says() throws Exception {
     ObjectId id = TestRepositories.commit(it.user, "garbage");

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** One maintainer at a time, as far as that can be had, and work that goes on where it cannot. */
 @Holds(
-    "Lease, LeaseKeeper: A lost, stolen or expired lease fails no work and delays it by a "
-        + "bounded time")
+    "Lease, LeaseKeeper: A lost, stolen or expired lease fails no work and delays it by a bounded "
+        + "time")
 @Timeout(120)
 class LeaseTest extends MaintainedRepository {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
@@ -285,7 +285,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Holds(
       "LeaseKeeper, Maintenance, PackCompaction: During a collection servers merge only other "
-          + "packs, so pushes do not fill the manifest")
+          + "packs, so that pushes do not fill the manifest")
   @Test
   void no_server_compacts_what_is_being_collected() throws Exception {
     push(3);

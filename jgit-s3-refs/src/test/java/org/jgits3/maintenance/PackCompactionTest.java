@@ -41,8 +41,12 @@ import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.Test;
 
 @Holds(
-    "PackCompaction, BackgroundSteps, MaintenancePauses: Compaction skips packs of garbage and "
-        + "collections, works in bounded steps, and retries failures at growing intervals")
+    "PackCompaction, BackgroundSteps, MaintenancePauses, BackgroundGc: The heap bounds the "
+        + "objects of a compaction or collection in a server. Failures, an `Error` too, are retried "
+        + "at growing intervals. Packs of garbage and of collections are not compacted.")
+@Holds(
+    "PinnedRepository, S3RepositoryManager: Maintenance uses the configuration that a repository "
+        + "has then, and includes those opened before it began")
 class PackCompactionTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");
 
@@ -108,9 +112,6 @@ class PackCompactionTest extends MaintainedRepository {
         .toList();
   }
 
-  @Holds(
-      "PackCompaction, BackgroundGc, BackgroundSteps: Compactions and collections in a server "
-          + "are bounded in objects by the heap. An `Error` is a failure like others.")
   @Test
   void a_step_is_bounded_in_objects_too_by_the_heap() {
     List<PackEntry> packs = packs("RECEIVE", LongStream.generate(() -> 7).limit(30).toArray());
@@ -208,7 +209,6 @@ class PackCompactionTest extends MaintainedRepository {
     it.isSound();
   }
 
-  @Holds("PinnedRepository: Maintenance uses the configuration at its begin")
   @Test
   void a_server_compacts_by_the_configuration_that_the_repository_has_by_then() throws Exception {
     try (S3RepositoryManager server =
@@ -355,7 +355,6 @@ class PackCompactionTest extends MaintainedRepository {
     ConcurrentTasks.waitWhile(() -> StoredManifest.read(it.plain, name).packs().size() >= than);
   }
 
-  @Holds("S3RepositoryManager: Repositories opened before maintenance began are maintained too")
   @Test
   void a_repository_that_was_opened_before_is_maintained_as_well() throws Exception {
     try (S3RepositoryManager server =

@@ -46,8 +46,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests of the objects that a sweep with a grace period of a day spares. The clock is the test's.
  */
 @Holds(
-    "UnlistedObjects, SweepMarks, Sweep: An object is deleted only if it was not listed within "
-        + "the grace period, shown by a mark that old ([4](#notes))")
+    "UnlistedObjects, SweepMarks, Sweep: An object is deleted only if it was not listed at a mark "
+        + "as old as the grace period. The time of a mark is not before the commit of its manifest.")
 @Timeout(120)
 class SweepGraceTest extends MaintainedRepository {
   private static final Duration DAY = Duration.ofDays(1);
@@ -217,7 +217,6 @@ class SweepGraceTest extends MaintainedRepository {
   }
 
   /** An object that left the manifest while the sweep slept was listed until then. */
-  @Holds("Sweep: The time of a mark is not before the commit of its manifest")
   @Test
   void a_sweep_that_slept_before_its_commit_marks_the_time_after_it() throws Exception {
     sweepAfter(days(0));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the marks of sweeps, also of machines whose clocks are wrong. */
-@Holds("SweepMarks: Clocks decide how much a sweep spares, never its safety ([5](#notes))")
+@Holds("SweepMarks: Clocks decide how much a sweep spares, never its safety")
 class SweepMarksTest extends MaintainedRepository {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -45,14 +45,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * interleavings that lose objects without the rules.
  */
 @Holds(
-    "ObjectNames, Sweep: A sweep deletes only keys of its repository; of a deleted one all, "
-        + "after the grace period")
+    "ObjectNames, Sweep: A sweep deletes only keys of its repository: objects, marks like these, "
+        + "and uploads by the boundary alone. A deleted one loses all after the grace period.")
 @Holds(
-    "Sweep: A killed import is deleted by a commit before its objects are, a week after its last "
-        + "commit (E-m23, E-m24, E-m36)")
+    "Sweep: A killed import is deleted by a commit, a week after its last one, before its objects "
+        + "are (E-m23, E-m24, E-m36)")
 @Holds("Sweep: A sweep ends with an error if the store lists objects that it reported deleted")
-@Holds(
-    "Sweep: Marks follow the rule of objects. Uploads follow the boundary alone. Other keys stay.")
 class SweepTest extends MaintainedRepository {
   @BeforeEach
   void create() throws Exception {

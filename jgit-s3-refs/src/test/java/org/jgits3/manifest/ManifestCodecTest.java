@@ -35,12 +35,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Holds(
-    "ManifestCodec, CommitLoop: Truncated or flipped bytes are an error that names the key, and "
-        + "are never overwritten")
+    "ManifestCodec, CommitLoop: Whatever the bytes of a stored object, at rest or in transit, "
+        + "each answer is right or an error with the key. They are not overwritten, and putting the "
+        + "right ones back repairs it.")
 @Holds(
-    "ManifestCodec, ManifestFile: A newer format is refused. An unknown `requires` allows "
-        + "reading only. Unknown fields survive.")
-@Holds("ManifestCodec: A manifest has at most 256 KiB")
+    "ManifestCodec, ManifestFile: A newer format is refused, an unknown `requires` allows reading "
+        + "only, and unknown fields survive")
+@Holds(
+    "ManifestCodec: A manifest has at most 256 KiB, and the refs that cannot leave it are bounded")
 @Holds("ManifestCodec: A listing tells repositories from tombstones by size")
 class ManifestCodecTest {
   private static final String ID = "0123456789abcdef".repeat(2);

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Holds(
-    "NamePointer, ManifestCodec: A damaged pointer, or a manifest under another id, is refused "
-        + "and overwritten by a repair only")
+    "NamePointer, ManifestCodec: A damaged pointer, or a manifest under another id, is refused. "
+        + "Only a repair overwrites it.")
 class NamePointerTest {
   private static final String WHERE = "memory:/names/r.git";
   private static final String ID = "0123456789abcdef".repeat(2);

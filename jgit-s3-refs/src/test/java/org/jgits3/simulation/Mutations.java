@@ -8,8 +8,8 @@ import static org.jgits3.simulation.Mutation.Answer.TRUE;
 import java.util.List;
 
 /**
- * The faults that the simulation must find, named after the cases of the models. The page
- * reliability says which cases of names have none.
+ * The faults that the simulation must find, named after the cases of the models, whose README says
+ * which cases of names have none.
  */
 final class Mutations {
   private static final String COMMITS = "CommitWorld";

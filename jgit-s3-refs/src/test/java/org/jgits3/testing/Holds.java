@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 
 /**
  * Rule of the design that a test, or the tests of a class, hold: one of them fails without it. The
- * page {@code invariants.md} lists all of them.
+ * page {@code invariants.md} lists each rule once, with all classes whose tests have it.
  */
 @Repeatable(Holds.All.class)
 @Retention(RetentionPolicy.SOURCE)

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that requests allocate as much in a repository of 100,000 refs as in one of 10. */
 @Holds(
-    "AdvertisedRefs, Connectivity: A push, a fetch and an advertisement allocate nothing for "
-        + "refs that they do not name")
+    "AdvertisedRefs, Connectivity: Pushes, fetches and advertisements allocate nothing for refs "
+        + "that they do not name")
 class RequestAllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int FEW = 10;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 @Holds(
     "Whatever the bytes of a stored object, at rest or in transit, each answer is right or an "
-        + "error with the key. Putting the right bytes back repairs it.")
+        + "error with the key. They are not overwritten, and putting the right ones back repairs it.")
 class BadBytesTest {
   private static StoredSample sample;
   private static Picture truth;

@@ -45,6 +45,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A pass over all repositories leaves out what a pass has done, and nothing else. */
+@Holds(
+    "FleetPass, Claims, GarbageCollection: A pass skips only repositories whose manifest has a "
+        + "version on which the work ended and left nothing (S1, S2, S8, S8b)")
+@Holds(
+    "FleetPass: A killed pass resumes after its last saved step. Passes at once keep each other's "
+        + "work. (S2, S4)")
 class FleetPassTest {
   private static final String MAIN = "refs/heads/main";
   private static final String STATE = "scan/gc";
@@ -152,9 +158,6 @@ class FleetPassTest {
     assertThat(due()).containsExactly("b");
   }
 
-  @Holds(
-      "FleetPass, Claims, GarbageCollection: A pass skips only repositories whose manifest has a "
-          + "version on which the work ended and left nothing (S1)")
   @Test
   void S1_push_during_a_collection_is_not_taken_for_collected() throws Exception {
     create("a");
@@ -202,8 +205,8 @@ class FleetPassTest {
   }
 
   @Holds(
-      "FleetPass, GarbageExpiry: A repository whose garbage expires is visited then; after a "
-          + "change of settings all are (S3)")
+      "FleetPass, GarbageExpiry: A repository is visited when its garbage expires, and all are "
+          + "after a change of settings (S3)")
   @Test
   void garbage_that_expires_is_something_to_do_though_nothing_changed() throws Exception {
     create("a");
@@ -233,7 +236,6 @@ class FleetPassTest {
         .containsExactlyInAnyOrder("a", "b");
   }
 
-  @Holds("FleetPass: Passes at once keep each other's work (S4)")
   @Test
   void S4_two_passes_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
@@ -369,9 +371,6 @@ class FleetPassTest {
     }
   }
 
-  @Holds(
-      "FleetPass: A repository counts as done after its work ended. A killed pass resumes after "
-          + "its last saved step. (S2)")
   @Test
   void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
     int all = 300;

@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Test;
 
 /** A pass of sweeps leaves out what has nothing that waits to be deleted, and nothing else. */
 @Holds(
-    "Sweep: A repository in which something waits to be deleted is visited by each pass of "
-        + "sweeps (S8, S8b)")
+    "Sweep: A pass skips only repositories whose manifest has a version on which the work ended "
+        + "and left nothing (S1, S2, S8, S8b)")
 class FleetSweepTest {
   private static final Duration DAY = Duration.ofDays(1);
 

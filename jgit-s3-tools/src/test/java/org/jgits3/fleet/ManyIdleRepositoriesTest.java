@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Passes over very many repositories that nothing happened to need little memory and time. */
 @Holds(
-    "FleetPass, Claims: A sweep over a million idle repositories is 1,002 requests in a heap of "
-        + "300 MB, a collection one less")
+    "FleetPass, Claims: A pass over a million idle repositories takes at most 1,002 requests and "
+        + "300 MB of heap")
 class ManyIdleRepositoriesTest {
   @Test
   void pass_over_20000_idle_repositories_is_a_listing_in_a_small_heap() throws Exception {

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 
 /** Imports of one name beside each other. */
 @Holds(
-    "RepositoryCatalog: Each import has its own repository. Of several for one name one "
-        + "succeeds, and the others say so.")
+    "RepositoryCatalog: Each import has its own repository. Of several for one name one succeeds, "
+        + "and the others say so.")
 class ConcurrentImportsTest extends ImportFixture {
   /** Requests between two moments at which something happens. */
   private static final int STEP = RandomSeed.count(2, 1);

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** An import that is killed, at whatever request. */
 @Holds(
     "RepositoryCatalog, Importer: An import gets its name when it is complete, and is not found "
-        + "before. One that is killed at any request does not stop the next. (E-p40 to E-p43)")
+        + "before. One killed at any request does not stop the next. (E-p40 to E-p43)")
 class ImportInterruptionTest extends ImportFixture {
   private static final String FORMAT = "--format=%(objectname) %(refname) %(symref)";
 

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /** Tests of the memory of an import besides the table of its refs. */
 @Holds(
     "PackedRefsFile, RefFiles, SourceRefs, InitialRefs: Refs of a directory take the memory of "
-        + "their table. Loose ones replace packed ones, and peeled values rest on the objects "
-        + "alone.")
+        + "their table. Loose ones replace packed ones. Peeled values rest on the objects alone.")
 @Timeout(120)
 class ImportMemoryTest extends ImportFixture {
   private static final int REFS = 500_000;

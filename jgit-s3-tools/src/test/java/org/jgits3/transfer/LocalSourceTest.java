@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Directories whose refs cannot all be read are refused, since JGit passes over what it cannot. */
-@Holds("RefFiles, LocalSource, SourceRefs: A source with unreadable refs is refused")
+@Holds(
+    "RefFiles, LocalSource, SourceRefs: A source that is shallow, lacks an object or has "
+        + "unreadable refs is refused, and leaves nothing")
 class LocalSourceTest {
   private final GitClient source;
   private final String head;

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
  * sweeps.
  */
 @Holds(
-    "ListingRules, Restorer, RestoredPack: Names of an older manifest are never listed again. A "
-        + "restoration copies their objects. (D13, D15)")
+    "ListingRules, Restorer, RestoredPack: A restoration copies the objects of an older manifest "
+        + "to new names, and lists no old one (D13, D15)")
 class RestorerTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String MAIN = "refs/heads/main";

@@ -44,10 +44,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Names in a copy of a store, of which each object was copied at another moment. */
 @Holds(
-    "NameCheck: In a copy made in any order each repository that existed throughout is found "
-        + "after a repair, or reported by id (E-m30 to E-m34)")
-@Holds(
-    "NameCheck: A copy of the store is reported if it has a fork and no manifest of its template")
+    "NameCheck: In a copy made in any order, each repository that existed throughout is found "
+        + "after a repair, or reported by id, as is a fork without a manifest of its template (E-m30 "
+        + "to E-m34)")
 class NameCheckTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final String KEY = NAME.pointerKey();

@@ -62,8 +62,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Holds(
-    "LiveObject, PackEntry, ObjectCheck: Verification reads every listed object, and reports "
-        + "wrong bytes by key")
+    "LiveObject, PackEntry, ObjectCheck, Fsck, Verification: Verification reads every listed "
+        + "object, and reports wrong bytes by key. What was replaced and swept meanwhile is no "
+        + "finding. A store that does not answer is an error.")
 class VerificationTest {
   private static final int LARGE = 1200 << 10;
 
@@ -411,9 +412,6 @@ class VerificationTest {
     manager.sweep(name, Duration.ZERO, false);
   }
 
-  @Holds(
-      "Fsck, Verification: An object replaced and swept during verification is no finding; a "
-          + "store that does not answer is an error")
   @Test
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);

@@ -756,8 +756,8 @@ final class TwoNodes {
   }
 
   @Holds(
-      "IndexedHere: A document that a request writes after a later state was followed is "
-          + "followed again")
+      "IndexedHere: A document is followed again if a request wrote it after a later state was "
+          + "followed, or it was forgotten")
   private void both() throws Exception {
     String change = work.newChange("shared");
     List<Callable<Void>> writers = new ArrayList<>();

@@ -64,20 +64,20 @@ import org.junit.jupiter.api.io.TempDir;
     "Follower, DurableIndexes, CursorFile: The saved position covers only durable documents, "
         + "except one that fails by itself")
 @Holds(
-    "Follower, OnlineReindexes: A project that changes during a reindex is compared at the end, "
-        + "before a position is saved")
+    "Follower, OnlineReindexes: A project that changes during a reindex is compared before a "
+        + "position is saved")
 @Holds(
-    "Follower, News, LocalState, Documents: A node without a position, or whose log of a project "
-        + "cannot be read, compares refs with its indexes, in both directions")
+    "Follower, News, LocalState, Documents: Without a position, or a readable log of a project, a "
+        + "node compares refs and indexes in both directions")
 @Holds(
-    "News, Follower, LocalState, Backlog: A failure concerns its own project, and a document "
-        + "that cannot be indexed is given up until it changes")
+    "News, Follower, LocalState, Backlog: A failure concerns its own project. A document that "
+        + "cannot be indexed is given up until it changes.")
 @Holds(
-    "FollowerStatus, Follower: Nothing that a user writes makes a node not ready; a node that "
-        + "cannot read `All-Users` or `All-Projects` is not")
+    "FollowerStatus, Follower: Nothing that a user writes makes a node not ready, but an "
+        + "unreadable `All-Users` or `All-Projects` does")
 @Holds(
-    "Indexing, Backlog, IndexedHere: A project with many changes, or one that hangs, delays no "
-        + "other; a document is followed again in the project that has it now")
+    "Indexing, Backlog, IndexedHere: A large or hanging project delays no other. A document is "
+        + "followed in the project that has it now.")
 class FollowerTest {
   private static final Duration MOST = Duration.ofSeconds(60);
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
@@ -650,8 +650,8 @@ class FollowerTest {
   }
 
   @Holds(
-      "Follower, LocalState: Caches that rights rest on are evicted before documents are "
-          + "written, and wait for none")
+      "Follower, LocalState: Caches that rights rest on are evicted before documents are written, "
+          + "and wait for none")
   @Test
   void rights_are_evicted_while_documents_hang() throws Exception {
     position();

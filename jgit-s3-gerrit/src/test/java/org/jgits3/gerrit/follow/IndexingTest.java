@@ -144,8 +144,8 @@ class IndexingTest {
   }
 
   @Holds(
-      "GroupDocuments, Indexing: Memberships of a group are followed whatever its texts are, and "
-          + "wait for no other documents")
+      "GroupDocuments, Indexing: Memberships are followed whatever the texts of their group are, "
+          + "and wait for no other document")
   @Test
   void groups_are_followed_while_all_other_threads_hang() throws Exception {
     hang();

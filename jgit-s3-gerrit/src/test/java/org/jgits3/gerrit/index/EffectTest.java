@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What of a Gerrit depends on which ref. */
 @Holds(
-    "Effect, LocalState: Indexes and caches that depend on a ref are updated when it changes on "
-        + "any node")
+    "Effect, LocalState: Indexes and caches follow the refs that any node changes. A ref that "
+        + "Gerrit cannot parse has no effect.")
 class EffectTest {
   private static final String UUID = "6a1e70e1a88782771a91808c8af9bbb7a9871389";
   private static final ObjectId BEFORE = ObjectId.fromString(UUID);
@@ -120,7 +120,6 @@ class EffectTest {
     assertThat(ofAllUsers(ref)).isEmpty();
   }
 
-  @Holds("Effect: A ref that Gerrit cannot parse has no effect")
   @Test
   void any_ref_has_the_effect_that_the_parsers_of_gerrit_see_or_none() {
     long seed = System.nanoTime();

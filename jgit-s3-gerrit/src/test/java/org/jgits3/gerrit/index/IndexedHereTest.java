@@ -88,7 +88,9 @@ class IndexedHereTest {
     assertThat(indexed.remembered()).isEqualTo(IndexedHere.MOST);
   }
 
-  @Holds("IndexedHere: A document forgotten early is followed again if a request writes it late")
+  @Holds(
+      "IndexedHere: A document is followed again if a request wrote it after a later state was "
+          + "followed, or it was forgotten")
   @Test
   void document_that_was_forgotten_early_is_followed_again() throws Exception {
     follow();

@@ -45,8 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two Gerrits on one store, as far as their repositories go. */
 @Holds(
-    "Requests: A node examines a change on refs at least as new as those that the round "
-        + "learned of")
+    "Requests: A node examines a change on refs at least as new as those that the round learned of")
 class S3GitRepositoryManagerTest {
   private static final Project.NameKey PROJECT = Project.nameKey("a/project");
   private static final String REF = "refs/heads/main";

@@ -32,9 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tasks that Gerrit schedules on each of two nodes on one store. */
-@Holds(
-    "OneNodeTasks: A task that several Gerrits schedule runs on one at a time, as far as a lease "
-        + "can tell")
+@Holds("OneNodeTasks: A task of several Gerrits runs on one at a time, as far as a lease can tell")
 class OneNodeTasksTest {
   private static final Pattern LISTENER =
       Pattern.compile("(com\\.google\\.gerrit\\.server\\..+)\\$Life[cC]ycle");

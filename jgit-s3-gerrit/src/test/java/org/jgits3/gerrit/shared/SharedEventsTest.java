@@ -46,9 +46,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Events of several nodes on one store. */
 @Holds(
-    "SharedEvents, Follower: An event is streamed once by each node, after the node has followed "
-        + "what it reports, or 5 seconds later")
-@Holds("StreamedEvents: An event reaches the plugins of its own node, and no others")
+    "SharedEvents, Follower: Each node streams an event once, after it followed what the event "
+        + "reports, or 5 seconds later")
+@Holds("StreamedEvents: An event reaches only the plugins of its own node")
 @Holds(
     "SharedEvents: No clock decides which events are read, in which order, or how long they are "
         + "kept")

@@ -49,8 +49,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Web sessions of several nodes on one store. Each request of a browser has its own view. */
 @Holds(
-    "StoredSessions: A session that has ended, alone or with all others, never comes back, and "
-        + "one that begins later is good on each node at once")
+    "StoredSessions: A session that has ended, alone or with all others, never comes back. A "
+        + "later one is good on each node at once.")
 class StoredSessionsTest {
   private static final Account.Id USER = Account.id(1000001);
   private static final String TOKEN = token(USER);

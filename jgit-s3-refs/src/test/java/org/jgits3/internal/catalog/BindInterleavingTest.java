@@ -31,15 +31,17 @@ import org.junit.jupiter.api.Timeout;
  * it.
  */
 @Holds(
-    "Bind, NamePointer, ManifestFile: A name stands for one repository at most; no two "
-        + "repositories say one name (E-m1 to E-m8)")
+    "Bind, NamePointer, ManifestFile: A name stands for at most one repository. No two "
+        + "repositories say one name. (E-m1 to E-m8)")
 @Holds("Bind: A killed process blocks no name, and no process finishes what another began (E-m39)")
 @Holds(
     "Bind, CommitLoop: A refused or uncommitted operation has no effect, an acknowledged one has "
         + "it (E-m7, E-m25)")
 @Holds(
     "RepositoryCatalog: A repository is deleted only by a name that it has at that moment (E-m29)")
-@Holds("RepositoryCatalog: No pointer is ever removed (E-m9)")
+@Holds(
+    "RepositoryCatalog: Pointers and manifests are never removed, so that late creations fail "
+        + "(A11, A12, E-m9, E-m12, E-m13)")
 @Timeout(120) // threads wait for each other
 class BindInterleavingTest {
   private static final RepositoryName A = RepositoryName.of("a");

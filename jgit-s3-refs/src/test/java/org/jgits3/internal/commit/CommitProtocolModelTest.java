@@ -36,23 +36,23 @@ import org.junit.jupiter.api.Test;
  * to A17, B1 to B4), replayed request by request against the real committer.
  */
 @Holds("ConditionalWrite: A write in doubt is repeated with the same bytes and precondition (A0)")
-@Holds("CommitLoop: Only the nonce of a batch proves that the batch was applied (A1, A2, A4b)")
+@Holds("CommitLoop: Only the nonce of a batch proves that it was applied (A1, A2, A4b)")
 @Holds(
-    "WriterTable, CommitLoop: Pruning drops all writer entries up to a recorded generation. An "
-        + "older write with an attempt in doubt is unknown. (A3, A3b, A4)")
+    "WriterTable, CommitLoop: Pruning drops all writer entries up to a recorded generation. Older "
+        + "writes with an attempt in doubt are unknown. (A3, A3b, A4)")
 @Holds(
     "SubmittedChange, CommitLoop: A change reported as not written is in no write that can still "
         + "be applied (A16)")
 @Holds("Manifest: No two manifests have equal bytes (A8)")
 @Holds(
-    "ManifestFile: A manifest that went back to an earlier generation is noticed and not written "
-        + "(A8)")
+    "ManifestFile: A process that has seen a later manifest notices one put back, and writes "
+        + "nothing (A8, D12)")
 @Holds(
-    "RepositoryCatalog, Sweep: A manifest is never removed, so that a late creation fails (A11, "
-        + "A12, E-m12, E-m13)")
+    "RepositoryCatalog, Sweep: Pointers and manifests are never removed, so that late creations "
+        + "fail (A11, A12, E-m9, E-m12, E-m13)")
 @Holds(
-    "CommitLoop: A verdict without a write rests on a read that began after the change arrived "
-        + "(B2, B3, B4)")
+    "CommitLoop: A verdict rests on its own write, or on a read that began after the change, or "
+        + "its push, arrived (B2 to B4)")
 class CommitProtocolModelTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofMillis(200);

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** Commits over a line that cuts manifests off while they are read. */
 @Holds(
-    "S3ObjectStore, S3Failure, CommitLoop: A truncated body is not damage but is read again. "
-        + "Corrupt is only a complete body with a wrong checksum.")
+    "S3ObjectStore, S3Failure, CommitLoop: A truncated body is read again. Only a complete body "
+        + "with a wrong checksum is corrupt.")
 class CutAnswersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.CsvSource;
  * asserted in attempts and in simulated time.
  */
 @Holds(
-    "Pacing: A light, distant or new writer commits in time beside a busy one. A lone writer "
-        + "reaches 0.95 of the rate of bare writes.")
+    "Pacing: A light, distant or new writer commits in time beside a busy one. A lone one reaches "
+        + "0.95 of the rate of bare writes.")
 class FairnessTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);

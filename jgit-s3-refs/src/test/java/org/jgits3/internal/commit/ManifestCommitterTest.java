@@ -43,15 +43,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Holds(
-    "CommitBatch, CommitLoop: Verdicts, also refusals, are delivered after their write is "
-        + "decided, and computed again when it is retried (B1)")
+    "CommitBatch, CommitLoop: Verdicts, refusals too, are delivered after their write is decided, "
+        + "and computed again if it is retried (B1)")
 @Holds("CommitLoop, CommitBatch: Waiting changes share one write. One that fails, fails alone.")
 @Holds(
     "ListingRules: A newly listed name was minted after the sweep boundary, or its writer is "
-        + "refused. An unlisted name never returns. (D1, D2, D14)")
+        + "refused. A name that left never returns. (D1, D2, D14)")
 @Holds(
-    "ListingRules, Manifest, WriterTable: Boundary, `dropped` and `prunedTo` never go back, also "
-        + "of a sweep that was overtaken (A4, D2)")
+    "ListingRules, Manifest, WriterTable: Boundary, `dropped` and `prunedTo` never go back, even "
+        + "by a sweep that was overtaken (A4, D2)")
 @Timeout(300)
 class ManifestCommitterTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
@@ -108,8 +108,8 @@ class ManifestCommitterTest {
   }
 
   @Holds(
-      "ManifestCommitter, CommitLoop: At the deadline a write with no attempt in doubt is "
-          + "decided by its answer, for all its changes")
+      "ManifestCommitter, CommitLoop: At the deadline the answer decides a write without an "
+          + "attempt in doubt, for all its changes")
   @Test
   void batch_defeated_at_its_deadline_fails_whole_with_nothing_written() throws Exception {
     AtomicLong ahead = new AtomicLong();
@@ -191,7 +191,7 @@ class ManifestCommitterTest {
     assertThat(commit(packing(fresh))).isEqualTo(Report.OK);
   }
 
-  @Holds("ListingRules: No manifest lists a pack twice")
+  @Holds("ListingRules: No manifest lists a pack twice, or again after it was replaced")
   @Test
   void a_manifest_that_lists_a_pack_twice_is_never_written() throws IOException {
     commit(packing(ObjectNames.mint(committer.validate().manifest())));
@@ -275,7 +275,7 @@ class ManifestCommitterTest {
     assertThat(seen).containsExactly(1L, 2L, 3L);
   }
 
-  @Holds("LatestManifest: A failing listener does not turn a commit into a failure")
+  @Holds("LatestManifest: A failing listener does not make a commit fail")
   @Test
   void a_commit_does_not_fail_because_a_listener_has_no_memory() throws IOException {
     List<Long> seen = new ArrayList<>();
@@ -360,7 +360,10 @@ class ManifestCommitterTest {
     assertThat(FullHeap.run(FullHeapCommitProcess.class, "commit")).isEqualTo("committed");
   }
 
-  @Holds("SubmittedChange: A deferred pack is decided with its change, though the heap is full")
+  @Holds(
+      "SubmittedChange: The first write for a request that changes something lists all packs that "
+          + "the request hides, and decides them, even in a full heap. A refused push lists nothing. "
+          + "(P2, P8)")
   @Test
   @FillsTheHeap
   void a_pack_is_forgotten_though_the_heap_was_full_at_its_decision() throws Exception {

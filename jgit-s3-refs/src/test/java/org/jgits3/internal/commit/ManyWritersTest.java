@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
  * that takes 20 ms for a GET and 30 ms for a PUT. No answer is lost.
  */
 @Holds(
-    "ConditionalWrite, CommitLoop, WriterTable: A commit is unknown only if an attempt of it is "
-        + "in doubt, however many writers there are. Its entry is always looked for, in a "
-        + "tombstone as well. (A14, A14c)")
+    "ConditionalWrite, CommitLoop, WriterTable: A commit is unknown only if an attempt is in "
+        + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
+        + "(A14, A14c)")
 class ManyWritersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);

@@ -21,9 +21,10 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of the packs of changes, however the changes meet in batches. */
 @Holds(
-    "UnlistedPack: A deferred pack is listed by the first of its changes that alters the "
-        + "manifest, and decided with it. It is never listed twice, nor again after it was "
-        + "replaced.")
+    "UnlistedPack: The first write for a request that changes something lists all packs that the "
+        + "request hides, and decides them, even in a full heap. A refused push lists nothing. (P2, "
+        + "P8)")
+@Holds("UnlistedPack: No manifest lists a pack twice, or again after it was replaced")
 class UnlistedPackTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -102,7 +103,9 @@ class UnlistedPackTest {
     assertThat(ids(batch(change(NOTHING_ELSE)))).containsExactly(pack.entry().id());
   }
 
-  @Holds("UnlistedPack: A request whose pack is in doubt moves no ref unless the pack is listed")
+  @Holds(
+      "UnlistedPack: A request whose pack is in doubt moves no ref until a manifest lists the "
+          + "pack, which is then like any other")
   @Test
   void no_change_relies_on_a_pack_in_doubt_unless_it_is_listed() throws IOException {
     SubmittedChange<String> doubtful = change(NOTHING_ELSE);

@@ -28,7 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Manifests read through a path whose versions mean nothing. */
-@Holds("ManifestFile: Where versions are not trusted, bytes decide whether a manifest is the same")
+@Holds(
+    "ManifestFile: Where versions are not trusted, bytes read after a look-up arrived decide "
+        + "whether manifest and table are the same. Equal tables are not parsed again.")
 @Holds(
     "CommitLoop: A commit whose base has a new version uses that one, unless an attempt is in "
         + "doubt")

@@ -56,8 +56,8 @@ class ForkInterleavingTest extends ForkTestCase {
 
   @Holds(
       "RepositoryCatalog: A fork is acknowledged only if its template existed after its write. "
-          + "Otherwise it, and no other repository of its name, is deleted, or its outcome is "
-          + "unknown. (K1, K2, E-m17 to E-m19)")
+          + "Otherwise it, and no other of its name, is deleted, or its outcome is unknown. (K1, K2, "
+          + "E-m17 to E-m19)")
   @Test
   void K1_K2_a_fork_of_a_template_deleted_before_its_write_is_deleted_again() throws Exception {
     String template = it.templateId();
@@ -75,9 +75,8 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Holds(
-      "Sweep, Forks: The objects of a deleted template stay while it has a fork, also one that "
-          + "came after the deletion had looked, or a pass began (K3, K4, K10, E-m20 to E-m22, "
-          + "E-m35)")
+      "Sweep, Forks: The objects of a deleted template stay while it has a fork, even one made "
+          + "later (K3, K4, K10, E-m20 to E-m22, E-m35)")
   @Test
   void K3_K10_a_deleted_template_is_not_swept_while_it_has_a_fork() throws Exception {
     it.fork("f");
@@ -271,8 +270,8 @@ class ForkInterleavingTest extends ForkTestCase {
   }
 
   @Holds(
-      "ListingRules, S3RepositoryManager: A fork that lists an object of its template names it. "
-          + "A detached one has copied all, and never lists one again. (K8, K9)")
+      "ListingRules, S3RepositoryManager: A fork that lists an object of its template names it. A "
+          + "detached one has copied all, and never lists one again. (K8, K9)")
   @Test
   void K8_a_fork_that_lists_an_object_of_its_template_is_not_detached() throws Exception {
     it.fork("f");

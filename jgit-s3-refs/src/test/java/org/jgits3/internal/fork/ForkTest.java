@@ -251,7 +251,9 @@ class ForkTest extends ForkTestCase {
     assertThat(it.refs("g")).isEqualTo(refs);
   }
 
-  @Holds("Manifest: Followers learn of the refs of a fork")
+  @Holds(
+      "Manifest: A follower of all repositories gets each change, and a fork's refs, at least "
+          + "once, in order, without a gap, and no name twice (E-m27, E-m28)")
   @Test
   void followers_learn_of_the_refs_of_a_fork() throws Exception {
     var history = it.manager.storeHistory();
@@ -367,8 +369,8 @@ class ForkTest extends ForkTestCase {
   }
 
   @Holds(
-      "SharedPacks, IndexBudget: Forks share the open packs of their template, which count once "
-          + "in the limit of indexes")
+      "SharedPacks, IndexBudget: Forks share the open packs of their template, which are known "
+          + "while used, and count once in the limit of indexes")
   @Test
   void forks_share_the_loaded_indexes_of_their_template() throws Exception {
     try (S3RepositoryManager manager = MaintenanceFixture.manager(it.another())) {

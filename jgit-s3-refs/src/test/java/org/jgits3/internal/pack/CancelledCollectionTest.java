@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A collection by JGit that is cancelled, through a handle that stays open. */
 @Holds(
-    "S3ObjDatabase: A collection of JGit that fails or is cancelled gives its part buffer back "
-        + "at once")
+    "S3ObjDatabase: No part buffer or count of parts is lost: each is given back exactly once, "
+        + "after the last attempt to send it, even in a full heap or after a cancelled collection")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class CancelledCollectionTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;

@@ -68,12 +68,16 @@ import org.junit.jupiter.params.provider.ValueSource;
  * two writers of one object.
  */
 @Holds(
-    "S3Inserter, S3RefDatabase, DeferredPacks: While others hide packs or are in doubt, a handle "
-        + "sets refs only to objects found to be listed with all they lead to, and inserts "
-        + "nothing that refers to others (P5, P10, P12)")
+    "S3Inserter, S3RefDatabase, DeferredPacks: While others hide packs or are in doubt, a "
+        + "handle's refs and new objects refer only to objects found listed with all they lead to "
+        + "(P5, P10, P12)")
 @Holds(
-    "DeferredPacks: A handle sees another's pack only after it is published, so that it stays "
-        + "(P1)")
+    "DeferredPacks, S3ObjDatabase: A handle finds only objects of listed packs, and of those that "
+        + "its own request hides (P0, P1, E1)")
+@Holds(
+    "UnlistedPack, Quarantine: The first write for a request that changes something lists all "
+        + "packs that the request hides, and decides them, even in a full heap. A refused push lists "
+        + "nothing. (P2, P8)")
 class DeferredPacksTest extends DeferredPacksTestCase {
   private static final Set<Thread.State> WAITING =
       Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
@@ -142,9 +146,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   }
 
   /** The whole model: two pushes of one object, in every order, each done or refused. */
-  @Holds(
-      "S3ObjDatabase, DeferredPacks: No handle sees an object that another request hides, so "
-          + "that no writer relies on it (P0)")
   @ParameterizedTest
   @ValueSource(strings = {"0011", "0101", "0110", "1001", "1010", "1100"})
   void every_order_of_two_pushes_of_one_object(String order) throws Exception {
@@ -178,9 +179,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Holds(
-      "UnlistedPack, Quarantine: A received pack is listed by the write that moves its refs. A "
-          + "refused push lists nothing. (P2)")
   @Test
   void a_refused_push_publishes_nothing_and_leaves_nothing() throws Exception {
     try (S3Repository pushed = received()) {
@@ -266,9 +264,8 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   }
 
   @Holds(
-      "Quarantine, DeferredPacks, S3ObjDatabase: No listed object refers to a hidden one: what a "
-          + "request hides is listed together, and what others hide is published before (P3, P4, "
-          + "P7)")
+      "Quarantine, DeferredPacks, S3ObjDatabase: No listed object refers to a hidden one: packs "
+          + "of a request are listed together, those of others before (P3, P4, P7)")
   @Test
   void what_a_hook_fetches_on_top_of_a_hidden_pack_is_listed_together_with_it() throws Exception {
     try (S3Repository pushed = received()) {
@@ -311,8 +308,8 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   }
 
   @Holds(
-      "UnlistedPack, S3ObjDatabase: Files of a deferred pack are deleted only if no commit was "
-          + "or will be tried with it: it is forgotten first ([1](#notes)) (P1)")
+      "UnlistedPack, S3ObjDatabase: Files of an unlisted pack are deleted only once no commit "
+          + "with it was or will be tried (P1)")
   @Test
   void a_closed_handle_commits_no_ref_into_a_pack_it_has_forgotten() throws Exception {
     S3Repository pushed = received();
@@ -438,7 +435,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   @Holds(
       "Quarantine, S3ObjDatabase: A received pack that several handles of a request could see is "
-          + "not forgotten, also when JGit rolls it back (P9)")
+          + "not forgotten, even if rolled back by JGit (P9)")
   @Test
   void a_pack_rolled_back_after_it_was_seen_is_not_lost() throws Exception {
     ObjectId[] tree = new ObjectId[1];
@@ -521,7 +518,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   @Holds(
       "S3ObjDatabase, ListingRules: Names of packs are minted from a manifest validated for the "
-          + "push. A pack that a sweep has passed is refused with its refs.")
+          + "push")
   @Test
   void a_name_is_minted_from_a_manifest_that_was_validated_in_the_operation() throws Exception {
     try (S3Repository here = manager.openRepository("r");
@@ -575,8 +572,8 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   }
 
   @Holds(
-      "Quarantine, S3ObjDatabase: An inserted pack is published when its handle is closed at the "
-          + "latest, or waits until another handle needs it (P8)")
+      "Quarantine, S3ObjDatabase: An inserted pack is published at the latest when its handle is "
+          + "closed or, if that fails, when another one needs it (P8)")
   @Test
   void what_is_inserted_is_published_when_the_handle_is_closed_without_a_ref() throws Exception {
     ObjectId inserted;
@@ -801,9 +798,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     assertCommitted(push(manager), tree);
   }
 
-  @Holds(
-      "Quarantine: The first write through a request lists all that the request hides, and a "
-          + "write that changes nothing lists nothing (P8)")
   @Test
   void first_ref_set_by_any_handle_of_a_request_lists_all_it_defers() throws Exception {
     try (S3Repository pushed = push(manager);

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
 @Holds(
-    "PackOutput, S3PackDescription: A pack not received whole, or refused, never exists. Closing "
-        + "completes nothing.")
+    "PackOutput, S3PackDescription: A pack that is refused or not received whole never exists. "
+        + "Closing it completes nothing.")
 class FailedReceiveTest {
   private static final int LARGE = 17 << 20;
 

@@ -19,7 +19,9 @@ class IndexBudgetTest {
     assertThat(budget.ofTemplate("other")).isNotSameAs(packs);
   }
 
-  @Holds("IndexBudget: Open packs of a template are known only while used or counted")
+  @Holds(
+      "IndexBudget: Forks share the open packs of their template, which are known while used, and "
+          + "count once in the limit of indexes")
   @Test
   void templates_that_no_fork_uses_are_forgotten() {
     OpenPacks used = budget.ofTemplate("used");

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of JGit's contract for packs and side files. */
 @Holds(
-    "NewPacks: A pack is listed with all its files, or refused: no reftable, multi-pack index, "
-        + "or pack without index")
+    "NewPacks: A pack is listed with all its files, or refused: no reftable, multi-pack index, or "
+        + "pack without index")
 class PackContractTest {
   @TempDir Path directory;
   @AutoClose private S3RepositoryManager manager;

@@ -41,9 +41,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Holds(
-    "S3PackDescription, NewPacks: A rollback deletes no files of a pack that a commit may have "
-        + "named")
-@Holds("S3ObjDatabase: A side file is checked at every load. A failed load is tried again.")
+    "S3PackDescription, NewPacks: Files of an unlisted pack are deleted only once no commit with "
+        + "it was or will be tried (P1)")
+@Holds(
+    "S3ObjDatabase: Side files and bundles are compared with the CRC32C in the manifest at every "
+        + "load. A failed load is tried again.")
 class PackReadingTest {
   @TempDir Path directory;
   private FaultInjectingObjectStore store;

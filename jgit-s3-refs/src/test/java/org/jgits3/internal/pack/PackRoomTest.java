@@ -195,8 +195,8 @@ class PackRoomTest {
   }
 
   @Holds(
-      "CommitBatch, SharedRefs: Space is reserved for refs: small updates succeed, without a "
-          + "snapshot each, however many packs are listed")
+      "CommitBatch, SharedRefs: Space is reserved for refs: however many packs are listed, small "
+          + "updates succeed, without a snapshot each")
   @Test
   void refs_are_updated_with_few_snapshots_though_packs_fill_the_manifest() throws Exception {
     compactionMayGoOn.countDown();

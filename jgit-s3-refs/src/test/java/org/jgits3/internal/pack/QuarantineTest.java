@@ -88,8 +88,8 @@ class QuarantineTest extends DeferredPacksTestCase {
   }
 
   @Holds(
-      "DeferredPacks, SharedPacks: Once a manifest lists a pack that was in doubt, it is a pack "
-          + "like any other")
+      "DeferredPacks, SharedPacks: A request whose pack is in doubt moves no ref until a manifest "
+          + "lists the pack, which is then like any other")
   @Test
   void an_applied_write_in_doubt_has_no_effect_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
@@ -135,7 +135,7 @@ class QuarantineTest extends DeferredPacksTestCase {
     budget.hold(new IndexBudget.OpenPacks(), "other", budget.limit(), 1);
   }
 
-  @Holds("Quarantine: The packs that a request has inserted and not listed yet fit into a manifest")
+  @Holds("Quarantine: The packs that a request has inserted and not listed fit into a manifest")
   @Test
   void a_request_that_flushes_often_lists_what_waits_before_it_is_too_much() throws Exception {
     try (S3Repository r = inserting()) {

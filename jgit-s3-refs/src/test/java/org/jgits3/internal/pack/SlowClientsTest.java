@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Pushes of clients that pause while they send, beside pushes of others. */
 @Holds(
-    "PackOutput, ReadBack, PackUpload: A client that pauses in a push occupies no part buffer "
-        + "and delays no other push")
+    "PackOutput, ReadBack, PackUpload: A client that pauses in a push occupies no part buffer and "
+        + "delays no other push")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class SlowClientsTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;

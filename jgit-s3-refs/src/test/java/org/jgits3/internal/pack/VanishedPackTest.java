@@ -54,8 +54,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Readers go on when packs are replaced elsewhere and deleted under them. */
 @Holds(
-    "S3Reader, S3ObjDatabase: A vanished pack is read from its successors; it is an error only "
-        + "if still listed")
+    "S3Reader, S3ObjDatabase: A missing object, or one of a vanished pack, is looked for in newer "
+        + "packs before it is reported")
 @Timeout(120)
 class VanishedPackTest {
   /** So large that its pack is an object of its own, read block by block. */
@@ -246,8 +246,8 @@ class VanishedPackTest {
   }
 
   @Holds(
-      "S3Reader: A pack that vanishes before it is sent whole is sent object by object; later, "
-          + "the fetch ends with an error of one line")
+      "S3Reader: A whole pack that vanishes before it is sent is sent object by object. Later, "
+          + "the fetch ends with an error of one line.")
   @Test
   void a_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
     repackAndSweep();

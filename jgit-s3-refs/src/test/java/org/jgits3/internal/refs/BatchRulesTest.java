@@ -454,7 +454,9 @@ class BatchRulesTest {
                     && !(model.refs().get(c.getRefName()) instanceof String));
   }
 
-  @Holds("BulkUpdate: The pass over a batch accepts no command that a check of each would refuse")
+  @Holds(
+      "BulkUpdate: A batch accepts no command that a check of each would refuse, and an atomic "
+          + "one no two for one ref")
   @Seeds(4)
   void one_pass_says_yes_only_to_batches_that_the_model_does_completely(long seed)
       throws IOException {

@@ -51,8 +51,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Holds("Compaction: Only refs with the SHA-256 in the manifest are compacted")
 @Holds(
-    "SnapshotTables, SharedRefs: Every operation refuses a damaged snapshot, and changes nothing "
-        + "in the store")
+    "SnapshotTables, SharedRefs: Whatever the bytes of a stored object, at rest or in transit, "
+        + "each answer is right or an error with the key. They are not overwritten, and putting the "
+        + "right ones back repairs it.")
 class CorruptSnapshotTest {
   private static final String MASTER = "refs/heads/master";
   private static final String TAG = "refs/tags/v1";

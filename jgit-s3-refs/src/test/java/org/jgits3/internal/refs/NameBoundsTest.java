@@ -32,7 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of all operations with names of refs at and beyond the bounds. */
-@Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
+@Holds(
+    "RefNames: No ref has a name that packed-refs or a client's lock file cannot have, without a "
+        + "UTF-8 form, of more than 4096 bytes, or in more than 100 directories")
 class NameBoundsTest {
   private static final String MAIN = "refs/heads/main";
   private static final String OTHER = "refs/heads/other";

@@ -39,11 +39,9 @@ import org.jgits3.testing.RandomSeed;
     "S3BatchRefUpdate: A batch commits in one write or not at all, with the results of "
         + "`RefDirectory`")
 @Holds(
-    "S3RefUpdate: The result of an update rests on its own write, or on refs validated after it "
-        + "began")
-@Holds(
-    "RefEdits: Two refs never exist of which one is a directory of the other; checked again at "
-        + "commit")
+    "S3RefUpdate: A verdict rests on its own write, or on a read that began after the change, or "
+        + "its push, arrived (B2 to B4)")
+@Holds("RefEdits: No ref is a directory of another one. Commits check this again.")
 @Holds(
     "TransactionReflog, S3RefUpdate, S3RefRename: Reflogs, also of symbolic and renamed refs, "
         + "are those of `RefDirectory`")

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests of what the comparison leaves out: operations in {@link RefDirectoryLimits}, and reflogs by
  * way of the repository.
  */
-@Holds("BatchRules, BulkUpdate: An atomic batch never accepts two commands for one ref")
+@Holds(
+    "BatchRules, BulkUpdate: A batch accepts no command that a check of each would refuse, and an "
+        + "atomic one no two for one ref")
 class UnlikeRefDirectoryTest {
   private static final String MASTER = "refs/heads/master";
   private static final String OTHER = "refs/heads/other";
@@ -152,8 +154,8 @@ class UnlikeRefDirectoryTest {
   }
 
   @Holds(
-      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A "
-          + "branch, and a detached `HEAD`, points to a commit")
+      "S3RefDatabase, BatchRules, S3RefUpdate, S3RefRename, RefRestoration, SourceRefs: A branch, "
+          + "and a detached `HEAD`, points to a commit")
   @Test
   void branch_is_not_set_to_an_object_that_is_no_commit() throws Exception {
     link("refs/alias/other", OTHER);

@@ -32,11 +32,12 @@ import org.junit.jupiter.params.provider.ValueSource;
  * push has found an object in the store that nothing leads to, and so has not written it.
  */
 @Holds(
-    "GarbageDrop: Expired garbage goes only if every ref leads to objects that stay, as of the "
-        + "base of the commit (E0, E2, E5, E6, E7)")
+    "GarbageDrop: Expired garbage stays if and only if a ref leads into it, as of the base of the "
+        + "commit (E0, E2, E5 to E8)")
 @Holds(
-    "S3RefDatabase, LargeTransaction, ObjectsDroppedException, Connectivity: A writer that may "
-        + "have found an object before garbage was removed looks again, or fails (E0, E1, E3)")
+    "S3RefDatabase, LargeTransaction, ObjectsDroppedException, Connectivity: Once objects were "
+        + "removed, a ref is set only if all that it leads to exists. A writer that looked before "
+        + "looks again, or fails. (E0, E1, E3)")
 class GarbageInterleavingTest extends InterleavingFixture {
   private static final String NEW = "refs/heads/new";
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** Objects that are collected before the process that inserted them has its answer. */
 @Holds(
-    "S3ObjDatabase: A handle looks for objects in listed packs and its own waiting ones only (E1)")
+    "S3ObjDatabase: A handle finds only objects of listed packs, and of those that its own "
+        + "request hides (P0, P1, E1)")
 class LateAnswerTest {
   private final ObjectStore plain = new MemoryObjectStore();
   private final StagedStore late = new StagedStore(plain);

@@ -37,12 +37,11 @@ import org.junit.jupiter.api.Test;
     "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
         + "of that commit, or a later one, does not list. (D0, D3, D4)")
 @Holds(
-    "PackReplacement: A commit replaces packs only if they are still listed: of collections and "
-        + "compactions of the same packs the slower gives up, and nothing is lost ([2](#notes)) "
-        + "(D5, D6, E4)")
+    "PackReplacement: Packs are replaced only while they are listed: of two collections or "
+        + "compactions of the same packs the slower gives up (D5, D6, E4)")
 @Holds(
-    "ManifestFile: A process that has seen a later manifest notices one put back by hand, and "
-        + "changes nothing ([3](#notes)) (D12)")
+    "ManifestFile: A process that has seen a later manifest notices one put back, and writes "
+        + "nothing (A8, D12)")
 class SweepInterleavingTest extends InterleavingFixture {
   private Actor writer;
   private Actor gc0;

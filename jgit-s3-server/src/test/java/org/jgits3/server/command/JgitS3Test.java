@@ -508,8 +508,8 @@ class JgitS3Test {
   }
 
   @Holds(
-      "GcCommand, SharedRefs: After `gc --refs` or `S3RefDatabase.compact` there is one table of "
-          + "refs, or they fail. A process that holds the refs writes it beside a damaged one.")
+      "GcCommand, SharedRefs: `gc --refs` and `S3RefDatabase.compact` leave one table of refs, or "
+          + "fail. A process that holds the refs writes it beside a damaged one.")
   @Test
   void gc_writes_all_refs_as_one_table_only_if_told_to() throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Holds(
     "GitRequestLimit, TransferMemory, PushParser, DeltaBases, S3Reader, LimitedRequest, "
-        + "SendingReader: Requests, pushes and fetches stay within their shares of the heap. One "
-        + "that does not fit is refused at once; only a clone waits.")
+        + "SendingReader: Requests, pushes and fetches stay within their shares of the heap. One that "
+        + "does not fit is refused at once; only a clone waits.")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)
 class ManyPushesIT {

@@ -135,7 +135,7 @@ class ShutdownIT {
     assertThat(keys()).isEqualTo(keys);
   }
 
-  @Holds("ShutdownHook: A command told to stop removes its useless uploads before it ends")
+  @Holds("ShutdownHook: A manager that is closed, or a process that ends, aborts its open uploads")
   @Test
   @Tag("long") // TransferIT kills an import
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {

@@ -41,8 +41,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whole repositories go in and come out as they were, or not at all. */
 @Holds(
-    "ImportSource, Importer, LocalSource, RemoteSource: A source that is shallow or lacks an "
-        + "object is refused, and leaves nothing")
+    "ImportSource, Importer, LocalSource, RemoteSource: A source that is shallow, lacks an object "
+        + "or has unreadable refs is refused, and leaves nothing")
 @Holds(
     "Importer, ImportedConfig, BareDirectory: Refs, `HEAD` and symbolic refs come out unchanged; "
         + "of the configuration no command, file or secret")

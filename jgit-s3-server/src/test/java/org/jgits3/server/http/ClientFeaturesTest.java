@@ -92,7 +92,9 @@ class ClientFeaturesTest {
     return clone.run("log", "--format=%s", "--all").lines().toList();
   }
 
-  @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
+  @Holds(
+      "RefNames: No ref has a name that packed-refs or a client's lock file cannot have, without "
+          + "a UTF-8 form, of more than 4096 bytes, or in more than 100 directories")
   @Test
   void name_too_long_for_the_files_of_a_client_is_refused() {
     String longest = "refs/heads/" + "a".repeat(250);

@@ -27,8 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of {@code hideRefs} with the real Git. */
 @Holds(
-    "S3ReceivePack: A hidden ref is neither updated nor deleted by a push, which does not learn "
-        + "whether it exists")
+    "S3ReceivePack: A push neither updates nor deletes a hidden ref, nor learns whether it exists")
 @Holds(
     "S3UploadPack, VisibleWants: An object that only hidden refs lead to is not sent by id, "
         + "unless the configuration allows it")

@@ -113,8 +113,8 @@ class TransferRequestsTest {
   }
 
   @Holds(
-      "NamedRepositories, TransferPolicy: Capabilities of protocol 2 come from a configuration "
-          + "at most 10 seconds old. A capability that any process offered is accepted.")
+      "NamedRepositories, TransferPolicy: Capabilities of protocol 2 come from a configuration at "
+          + "most 10 seconds old. One that any process offered is accepted.")
   @Test
   void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
     assumeTrue(kind == StoreKind.DIRECTORY, "waits for seconds, and for no store");
@@ -410,8 +410,8 @@ class TransferRequestsTest {
   }
 
   @Holds(
-      "PeekedCommands, ObservedReceivePack: No command is refused because of refs looked up "
-          + "before its request arrived")
+      "PeekedCommands, ObservedReceivePack: A verdict rests on its own write, or on a read that "
+          + "began after the change, or its push, arrived (B2 to B4)")
   @Test
   void a_ref_that_changed_elsewhere_between_advertisement_and_push_is_seen() throws Exception {
     push("second");

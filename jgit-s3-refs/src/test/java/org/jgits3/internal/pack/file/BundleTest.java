@@ -43,8 +43,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Packs in one object, and packs that are too large for that. */
 @Holds(
-    "S3PackDescription, Bundles: A bundle has exactly the bytes listed for each file, checked at "
-        + "each reading")
+    "S3PackDescription, Bundles: Side files and bundles are compared with the CRC32C in the "
+        + "manifest at every load. A failed load is tried again.")
 class BundleTest {
   private static final int LARGE = S3PackDescription.MAX_BUNDLE + 1;
 

@@ -32,8 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Blocks of packs, each in a process of its own, which has one block cache. */
 @Holds(
-    "BlockCache: No block of a pack is a humongous array for G1. All users of one cache agree on "
-        + "the blocks.")
+    "BlockCache: No block is a humongous array for G1. All users of a cache agree on the blocks.")
 class PackBlocksTest {
   private static final int ARRAY_HEADER = 16;
 

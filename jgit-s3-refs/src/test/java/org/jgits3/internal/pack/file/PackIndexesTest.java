@@ -42,10 +42,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Indexes and other side files: loaded together, checked, and not kept without bound. */
-@Holds("Bundles: Every side file has the CRC32C in the manifest")
+@Holds(
+    "Bundles: Side files and bundles are compared with the CRC32C in the manifest at every load. "
+        + "A failed load is tried again.")
 @Holds(
     "IndexBudget, SharedPacks: Indexes of open packs take at most the configured memory, or that "
-        + "of the repository being read")
+        + "of the repository being read, and go with the last handle of a deleted or evicted one")
 class PackIndexesTest {
   /** An index has a table of 1024 bytes, and some more for each object. */
   private static final int LIMIT = 3000;
@@ -181,8 +183,6 @@ class PackIndexesTest {
     }
   }
 
-  @Holds(
-      "SharedPacks: Indexes of a deleted or evicted repository go when its last handle is closed")
   @Test
   void indexes_go_with_a_repository_that_the_process_keeps_no_more() throws Exception {
     S3RepositoryManager manager = keepingOne();

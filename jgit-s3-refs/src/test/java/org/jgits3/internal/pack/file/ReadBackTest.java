@@ -30,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the bytes kept of a pack while it is written. */
 @Holds(
-    "ReadBack, SpillDirectory, S3ObjDatabase: A pack under way keeps at most 1 MiB in memory; a "
-        + "larger one is in one local file, always deleted")
+    "ReadBack, SpillDirectory, S3ObjDatabase: A pack under way takes at most 1 MiB of memory. A "
+        + "larger one is in one local file, always deleted.")
 class ReadBackTest {
   private static final long SEED = 11;
   private static final int LARGER = 3_234_567;

@@ -44,9 +44,9 @@ import org.junit.jupiter.api.Test;
 
 /** The log of a repository with a long history: what it costs to keep, and to read. */
 @Holds(
-    "LogCompaction: A compaction of the log commits only if its input is still listed. Entries "
-        + "appended meanwhile stay.")
-@Holds("LogCompaction: The list of segments stays small however long the history is")
+    "LogCompaction: A compaction of the log commits only if its input is still listed, and keeps "
+        + "later entries")
+@Holds("LogCompaction: The list of log segments stays small however long the history is")
 @Holds("LogObjects: The manifest names objects of large batches until a segment names them")
 class LogCompactionTest {
   private static final ObjectId ZERO = ObjectId.zeroId();

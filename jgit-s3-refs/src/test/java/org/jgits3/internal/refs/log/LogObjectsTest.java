@@ -44,7 +44,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The objects that hold the changes of large transactions. */
-@Holds("BlockFileReader: A log object with wrong bytes is refused by its key, also if read in part")
+@Holds(
+    "BlockFileReader: Whatever the bytes of a stored object, at rest or in transit, each answer "
+        + "is right or an error with the key. They are not overwritten, and putting the right ones "
+        + "back repairs it.")
 class LogObjectsTest {
   private static final String REPOSITORY = "0".repeat(32);
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Refs that stay in the manifest, more than it has room for. */
-@Holds("RefEdits: Refs that must stay in the manifest are bounded")
+@Holds("RefEdits: A manifest has at most 256 KiB, and the refs that cannot leave it are bounded")
 class ManySymbolicRefsTest {
   private static final int MANY = 2000;
 

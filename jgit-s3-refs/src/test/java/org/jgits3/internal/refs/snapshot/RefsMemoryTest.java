@@ -44,7 +44,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of the memory of refs between look-ups: {@code cacheLimit}, {@code keepRawBytes}. */
-@Holds("SharedRefs: Every operation works even if no table is kept")
+@Holds(
+    "SharedRefs, SnapshotTables: Every operation works even if no table is kept. A look-up that "
+        + "waits for a table learns that loading failed.")
 @Timeout(120)
 class RefsMemoryTest {
   private static final int REFS = 6000;
@@ -260,7 +262,6 @@ class RefsMemoryTest {
     assertThat(metrics.of(Count.PARSES)).isEqualTo(1);
   }
 
-  @Holds("SnapshotTables: A look-up that waits for a table learns that loading failed")
   @Test
   void a_look_up_that_waits_for_a_table_fails_if_memory_was_too_small_for_it() throws Exception {
     AtomicReference<Thread> waiter = new AtomicReference<>();

@@ -51,8 +51,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** A snapshot is the same however it is divided into requests, and so are its faults. */
 @Holds(
-    "SnapshotReader, PackedRefsParser: A damaged or malformed snapshot is refused by its key "
-        + "and byte")
+    "SnapshotReader, PackedRefsParser: However the download of a snapshot is divided, it gives "
+        + "the same table, or the same error with key and byte")
 class SnapshotReaderTest {
   private static final String KEY = "objects/r/refs/x";
   private static final String A = "a".repeat(40);

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /** Which tables stay in memory. */
 @Holds(
-    "TableCache, SnapshotTables: Tables kept between look-ups take at most the "
-        + "configured memory, each counted with its overlay")
+    "TableCache, SnapshotTables: Tables kept between look-ups, with their overlays, "
+        + "take at most the configured memory")
 @Timeout(300)
 class TableCacheTest {
   private static final RefTable TABLE = table();

@@ -38,8 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Look-ups through a path whose versions mean nothing: {@code trustETag = never}. */
 @Holds(
-    "SharedRefs, SnapshotTables, SnapshotReader: Where versions are not trusted, a look-up "
-        + "compares the table with bytes read after it arrived, and parses equal ones no more")
+    "SharedRefs, SnapshotTables, SnapshotReader: Where versions are not trusted, bytes read "
+        + "after a look-up arrived decide whether manifest and table are the same. Equal tables are "
+        + "not parsed again.")
 @Holds("SnapshotTables: A good table is not discarded because of bad bytes")
 @Timeout(120)
 class UntrustedRefsTest {

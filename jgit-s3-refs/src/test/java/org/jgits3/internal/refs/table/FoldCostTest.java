@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** Tests of what folds into two levels write, and of the memory that they take. */
 @Holds(
-    "RefFold: The bytes of ref tables uploaded for each update grow with the square root of the "
-        + "number of refs")
+    "RefFold: Bytes of tables uploaded for each update grow with the square root of the number of "
+        + "refs")
 @Timeout(600)
 class FoldCostTest {
   private static final int MIB = 1 << 20;

@@ -42,12 +42,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** Answers that arrive late, and look-ups that come in between. */
 @Holds(
-    "SharedRefs, ManifestCommitter, SharedRequest: A look-up joins only a validation that begins "
-        + "after it arrived (F1)")
+    "SharedRefs, ManifestCommitter, SharedRequest, SnapshotTables: A look-up joins only a "
+        + "validation that begins after it arrived, and answers from its manifest and snapshot (F1, "
+        + "F4)")
 @Holds("LatestManifest, SnapshotTables: The newest manifest and table seen never go back (F2, F3)")
-@Holds(
-    "SharedRefs, SnapshotTables: A look-up answers from the manifest of its own validation, and "
-        + "from its snapshot (F4)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class LookupInterleavingTest extends TwoProcesses {
   private static final String REF = "refs/heads/r";

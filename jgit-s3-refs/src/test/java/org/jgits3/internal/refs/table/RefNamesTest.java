@@ -14,7 +14,9 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 
-@Holds("RefNames: A name that packed-refs cannot have, or without a UTF-8 form, is never created")
+@Holds(
+    "RefNames: No ref has a name that packed-refs or a client's lock file cannot have, without a "
+        + "UTF-8 form, of more than 4096 bytes, or in more than 100 directories")
 class RefNamesTest {
   private static final String[] PARTS = {"a", "b-1", "é", "\uFFFD", "\uD83D\uDE00", "/", "0"};
 
@@ -90,7 +92,6 @@ class RefNamesTest {
     }
   }
 
-  @Holds("RefNames: No ref has a name of more than 4096 bytes, or in more than 100 directories")
   @Test
   void name_that_is_too_long_or_too_deep_is_not_storable() {
     String most = "refs/heads/" + ("a".repeat(200) + '/').repeat(20) + "a".repeat(65);
@@ -110,7 +111,6 @@ class RefNamesTest {
     }
   }
 
-  @Holds("RefNames: No ref has a name of which clients with refs in files cannot make a lock file")
   @Test
   void name_with_a_part_of_more_than_250_bytes_is_not_storable() {
     for (String part : List.of("a".repeat(250), "\u00e9".repeat(125))) {

@@ -51,11 +51,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  */
 @Holds(
     "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
-        + "exactly the overlay entries that differ from those of the result (C1, C2, C3, C4, L2, "
-        + "L4)")
+        + "exactly the overlay entries that differ from the result (C1 to C4, L2, L4)")
 @Holds(
     "Replacement, LargeTransaction: A fold deletes its upload only after a final refusal, never "
-        + "in doubt, and never while it is listed (C5)")
+        + "in doubt or while it is listed (C5)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class CompactionInterleavingTest {
   static final String REF = "refs/heads/r";

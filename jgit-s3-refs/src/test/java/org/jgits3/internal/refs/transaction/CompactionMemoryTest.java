@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the memory of a compaction besides the table it starts from. */
 @Holds(
-    "Compaction, SnapshotUpload: Besides its tables a compaction takes no memory in proportion "
+    "Compaction, SnapshotUpload: Besides its tables, a compaction takes no memory in proportion "
         + "to the refs")
 @Timeout(120)
 class CompactionMemoryTest {

@@ -50,8 +50,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
 @Holds(
-    "LargeTransaction, ReadSet: A batch that keeps its snapshot across competing commits is "
-        + "prepared again, outside the commit loop, if they could matter")
+    "LargeTransaction, ReadSet: A batch keeps its snapshot across competing commits. If they "
+        + "could matter, it is prepared again outside the commit loop.")
 @Holds("SharedRefs: A snapshot that no manifest lists is never kept in memory for the listed one")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 public class LargeBatchTest {
@@ -111,7 +111,7 @@ public class LargeBatchTest {
     TestRepositories.execute(here, batch);
   }
 
-  @Holds("ReadSet: The memory that deciding a batch takes is that of its names")
+  @Holds("ReadSet: Deciding a batch takes memory for its names only")
   @Test
   void names_with_many_directories_take_no_memory_for_each(@TempDir Path other) throws Exception {
     String said =
@@ -350,8 +350,7 @@ public class LargeBatchTest {
 
   @Holds(
       "SharedRefs, Folding, SharedPacks, ManifestCodec: A change that does not fit is retried "
-          + "after one thread has folded log or refs. If packs fill the manifest, the refusal "
-          + "says so.")
+          + "after one thread has folded log or refs. If packs fill the manifest, the refusal says so.")
   @Test
   void an_update_succeeds_though_nothing_compacts_any_more() throws Exception {
     S3RefDatabase refs =

@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  * one, and that no fold into one level undoes a fold into the other.
  */
 @Holds(
-    "RefFold, RefTable: The mark of a deleted ref stays in the recent table until the base is "
-        + "rewritten, and a new base has all recent changes (L3)")
+    "RefFold, RefTable: The recent table keeps marks of deleted refs until the base is rewritten. "
+        + "A new base has all recent changes. (L3)")
 @Holds(
-    "SnapshotTables, Derivation: A recent table is laid on the base that the same manifest "
-        + "lists, however either was made (L5)")
+    "SnapshotTables, Derivation: A recent table is laid on the base that the same manifest lists, "
+        + "however either was made (L5)")
 class RecentRefsInterleavingTest extends CompactionInterleavingTest {
   /** Refs that make a new base of a transaction, more than a recent table may have. */
   private static final int MANY = 10_000;

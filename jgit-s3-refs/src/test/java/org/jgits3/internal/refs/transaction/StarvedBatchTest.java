@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A large batch beside updates of the same process that make folds due all the time. */
-@Holds("SharedRefs, Folding: A large batch is not held up by folds of its own process")
+@Holds("SharedRefs, Folding: Folds of its own process do not hold up a large batch")
 @Timeout(300)
 class StarvedBatchTest {
   /** Time in which the background folds, if nothing keeps it from that. */

@@ -52,8 +52,8 @@ import org.junit.jupiter.api.Test;
 /** More refs than one array holds are refused before anything is written or memory is taken. */
 @Holds(
     "RefFold, PackedRefsTable, SnapshotUpload, SnapshotReader: More refs than an array holds "
-        + "are refused, with their number, before their table is written or allocated; changes "
-        + "that do not fit in the base go to the recent table")
+        + "are refused, with their number, before a table is written or allocated. Changes that do "
+        + "not fit in the base go to the recent table.")
 class TooManyRefsTest {
   private static final long MOST = Integer.MAX_VALUE - 8;
 

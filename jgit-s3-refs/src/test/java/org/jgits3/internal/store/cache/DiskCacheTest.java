@@ -44,9 +44,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 @Holds(
-    "PackChannel, DiskCache: Data on the local disk is checked at every read; after any fault it "
-        + "is read from the store")
+    "PackChannel, DiskCache: Data on the local disk is checked at every read. After any fault it "
+        + "is read from the store.")
 @Timeout(120) // objects are fetched in the background
+@Holds(
+    "DiskCache: A cached object is used and closed even if its use cannot be recorded. One that "
+        + "cannot be read from the store keeps no other from being cached.")
 class DiskCacheTest {
   @TempDir Path stored;
   @TempDir Path kept;
@@ -85,9 +88,6 @@ class DiskCacheTest {
     }
   }
 
-  @Holds(
-      "DiskCache: A cached object is used, and its file closed, even if its use cannot be "
-          + "recorded")
   @Test
   @EnabledOnOs(OS.LINUX) // where a file is opened to set its time, which fails here
   void an_object_is_used_and_closed_though_its_use_cannot_be_noted() throws Exception {
@@ -205,7 +205,6 @@ class DiskCacheTest {
     assertThat(counts.snapshot().of(RequestKind.READ)).isEqualTo(reads); // not at once again
   }
 
-  @Holds("DiskCache: An object that cannot be read from the store keeps no other from being cached")
   @Test
   void an_object_that_the_store_has_lost_or_damaged_stops_no_other() throws Exception {
     byte[] bytes = write("a/b", 100);

@@ -302,8 +302,8 @@ class DirectoryObjectStoreTest extends ObjectStoreContract {
   }
 
   @Holds(
-      "DirectoryNames, DirectoryObjectStore: A write in a directory is decided only when the names of the object "
-          + "are on the disk; otherwise it is unknown")
+      "DirectoryNames, DirectoryObjectStore: A write in a directory is unknown until the names of "
+          + "the object are on the disk")
   @Test
   void no_write_is_decided_before_the_names_of_the_object_are_on_the_disk() throws IOException {
     Set<Path> failing = new HashSet<>();

@@ -39,9 +39,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A probe finds the dialect of a service, and the marker tells it to later processes. */
 @Holds(
-    "ConditionChecks, ProbeMarker, ProbedService: Writes have the form of `If-Match` and the "
-        + "checksum with which the store was raced; in another form none is accepted, and the "
-        + "start is refused")
+    "ConditionChecks, ProbeMarker, ProbedService: Writes have the form of `If-Match` and checksum "
+        + "with which the store was raced. Without an accepted form the start is refused.")
 class DialectTest {
   /** The dialect of Ceph RGW up to 18.2, at least. */
   private static final Dialect CEPH = new Dialect(IfMatch.BARE, Checksum.MD5);

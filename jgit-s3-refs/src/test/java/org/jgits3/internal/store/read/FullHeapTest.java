@@ -12,10 +12,11 @@ import org.junit.jupiter.api.Test;
 /** Tests of waiting threads when the heap was full while another one cleaned up. */
 @Holds(
     "SharedRequest, ManifestCommitter, LatestManifest: A request, commit or listener that fails "
-        + "in a full heap leaves no thread waiting and does not block the next one")
+        + "in a full heap leaves no thread waiting, and does not block the next")
 @Holds(
-    "PartBuffers, PartsInFlight, PackUpload: No buffer or count of parts is lost even if the "
-        + "heap is full")
+    "PartBuffers, PartsInFlight, PackUpload: No part buffer or count of parts is lost: each is "
+        + "given back exactly once, after the last attempt to send it, even in a full heap or after a "
+        + "cancelled collection")
 @Holds(
     "ReadThreads, ParallelRequests: A read continues in the caller's thread if no other is "
         + "available")

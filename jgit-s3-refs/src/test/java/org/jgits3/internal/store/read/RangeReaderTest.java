@@ -45,11 +45,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Holds(
-    "RangeReader: Ranges read at once are of one version, and take at most 16 MiB of heap beside "
-        + "the array")
-@Holds(
-    "RangeReader, S3ObjectStore: Ranges of two versions make no result: `Changed`, or `Corrupt` "
-        + "if the new version ends before the range")
+    "RangeReader, S3ObjectStore: Ranges read at once take at most 16 MiB of heap beside the "
+        + "array. Those of two versions are `Changed`, or `Corrupt` if the new one ends before the "
+        + "range.")
 class RangeReaderTest {
   private static final String KEY = "a/b";
   private static final int MIB = 1 << 20;

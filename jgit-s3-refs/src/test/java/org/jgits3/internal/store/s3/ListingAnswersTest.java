@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Answers to listings, as servers write them, and what is none. */
 @Holds(
-    "S3ObjectStore: A listing is complete, or its request fails: a document that is no listing, "
-        + "or that ends early, is not taken for an empty one")
+    "S3ObjectStore: A listing is complete or fails: no other document, and none that ends early, "
+        + "is taken for an empty one")
 class ListingAnswersTest {
   private static final String HEAD =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -61,8 +61,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
 @Holds("S3Uploads: A completed upload has the checksum computed from those of its parts")
 @Holds(
-    "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a "
-        + "version")
+    "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a version")
 class S3AnswersTest {
   /** Time-out of an attempt, on the clock of the test. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -392,8 +391,8 @@ class S3AnswersTest {
   }
 
   @Holds(
-      "S3Requests, S3ObjectStore: Connections are reserved for manifests. A lost answer of a manifest is "
-          + "replaced within seconds.")
+      "S3Requests, S3ObjectStore: Connections are reserved for manifests, and a lost answer of a "
+          + "manifest is replaced within seconds")
   @Test
   void manifests_have_connections_that_transfers_leave_free() throws Exception {
     CountDownLatch underWay = new CountDownLatch(3);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Ranges of a real server whose connections break: what arrived stays, and versions never mix. */
 @Holds(
     "RangeDownload, Retries, S3ObjectStore: A broken range continues where it broke, in the same "
-        + "version; requests are bounded by its size")
+        + "version, and its size bounds the requests")
 @Tag("s3")
 class S3BrokenRangesTest {
   private static final String KEY = "range";

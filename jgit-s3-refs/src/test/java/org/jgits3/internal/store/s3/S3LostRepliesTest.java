@@ -39,12 +39,11 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
 @Holds(
-    "S3ObjectStore, S3Failure: A conditional write is one attempt. Without a certain answer it "
-        + "is `Unknown`.")
-@Holds("Completion: An upload is complete when the store says so or the object was seen")
+    "S3ObjectStore, S3Failure: A conditional write is one attempt. Without a certain answer it is "
+        + "`Unknown`.")
 @Holds(
-    "ObjectNames, Completion: No upload needs a condition: its name is minted for it and never "
-        + "used again")
+    "Completion, ObjectNames: An upload has a name of its own, used once, and so needs no "
+        + "condition. It is complete when the store says so or the object was seen.")
 @Tag("s3")
 class S3LostRepliesTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);

@@ -88,7 +88,9 @@ class PackUploadFailureTest {
     assertNothingIsLeft();
   }
 
-  @Holds("PackUpload: An upload completes only if its parts have as many bytes as were written")
+  @Holds(
+      "PackUpload: An object exists only after its upload was closed successfully, with as many "
+          + "bytes as were written. A failed one leaves neither object nor parts.")
   @Test
   void an_upload_with_fewer_bytes_than_were_written_never_becomes_an_object() throws Exception {
     unacknowledged = 1;

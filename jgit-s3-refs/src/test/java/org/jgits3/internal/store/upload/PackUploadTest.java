@@ -38,12 +38,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@link PackUpload} to every store. */
 @Holds(
-    "PackUpload: No object exists before its upload is closed successfully. A failed upload "
-        + "leaves neither object nor parts.")
+    "PackUpload: An object exists only after its upload was closed successfully, with as many "
+        + "bytes as were written. A failed one leaves neither object nor parts.")
 @Holds(
-    "PackUpload, PartSizes: All parts but the last have at least 5 MiB; there are 10,000 at "
-        + "most, as large as the buffers allow")
-@Holds("PackUploads: Closing a manager, or the end of the JVM, aborts open uploads")
+    "PackUpload, PartSizes: Parts but the last have at least 5 MiB, and grow as the buffers "
+        + "allow. An upload that needs more than 10,000 fails and names the settings, at once if its "
+        + "length is known.")
+@Holds("PackUploads: A manager that is closed, or a process that ends, aborts its open uploads")
 @EachStore
 class PackUploadTest {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Many uploads at once in bounded memory, all of which end. */
 @Holds("PartBuffers: All uploads share the configured buffers, and each one ends")
 @Holds(
-    "PartsInFlight: A buffer is reused only after the last attempt to send it, and released once")
+    "PartsInFlight: No part buffer or count of parts is lost: each is given back exactly once, "
+        + "after the last attempt to send it, even in a full heap or after a cancelled collection")
 @Timeout(120)
 class SharedPartBuffersTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
@@ -198,8 +199,9 @@ class SharedPartBuffersTest {
   }
 
   @Holds(
-      "PackUploads, PackUpload: An upload that needs more parts fails and names the settings, "
-          + "before it begins if its length is known")
+      "PackUploads, PackUpload: Parts but the last have at least 5 MiB, and grow as the buffers "
+          + "allow. An upload that needs more than 10,000 fails and names the settings, at once if "
+          + "its length is known.")
   @Test
   void an_upload_that_needs_more_parts_than_there_are_says_what_to_set() throws Exception {
     PartStore store = new PartStore();

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dpush.heap=N} gives the server more MiB.
  */
 @Holds(
-    "PackUploads, ReadBack, Quarantine: A server's memory is bounded by its heap during large "
-        + "pushes. If it is killed, the repository stays sound.")
+    "PackUploads, ReadBack, Quarantine: Large pushes take no more memory than the server's heap "
+        + "allows. If it is killed, the repository stays sound.")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class LargePushIT {
   private static final int MEGABYTES = Integer.getInteger("push.megabytes", 128);
