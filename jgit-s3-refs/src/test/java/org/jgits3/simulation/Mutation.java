@@ -52,7 +52,14 @@ record Mutation(String name, String breaks, String world, List<Edit> edits) {
    * @param answer what it answers
    * @param elsewhere method that is called instead, or empty
    */
-  record Edit(String type, String method, String call, Answer answer, String elsewhere) {}
+  record Edit(String type, String method, String call, Answer answer, String elsewhere) {
+    /**
+     * Tests whether calls in a method of the class are edited: in the method, or a lambda in it.
+     */
+    boolean concerns(String name) {
+      return name.equals(method) || name.startsWith("lambda$" + method + "$");
+    }
+  }
 
   static Mutation of(String world, String name, String breaks) {
     return new Mutation(name, breaks, world, List.of());
@@ -78,11 +85,7 @@ record Mutation(String name, String breaks, String world, List<Edit> edits) {
 
   UnaryOperator<MethodVisitor> edit(String type, String method) {
     List<Edit> here =
-        edits.stream()
-            .filter(e -> e.type().equals(type))
-            .filter(
-                e -> method.equals(e.method()) || method.startsWith("lambda$" + e.method() + "$"))
-            .toList();
+        edits.stream().filter(e -> e.type().equals(type)).filter(e -> e.concerns(method)).toList();
     return here.isEmpty() ? UnaryOperator.identity() : to -> new Editing(to, here);
   }
 

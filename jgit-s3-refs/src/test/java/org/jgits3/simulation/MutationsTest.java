@@ -4,6 +4,7 @@ package org.jgits3.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
 
 /**
  * Faults that are put into the library are found, each by its seed in {@link Seeds}. Where a change
@@ -84,5 +89,42 @@ class MutationsTest {
   @Test
   void mutations_have_names_of_their_own() {
     assertThat(Mutations.all()).extracting(Mutation::name).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void each_edit_has_a_call_to_replace() throws IOException {
+    for (Mutation mutation : mutations()) {
+      for (Mutation.Edit edit : mutation.edits()) {
+        String[] call = edit.call().split("#", -1);
+        int number = call.length == 1 ? 1 : Integer.parseInt(call[1]);
+        assertThat(calls(edit, call[0]))
+            .as("%s: %s", mutation, edit)
+            .anyMatch(count -> count >= number);
+      }
+    }
+  }
+
+  /** Numbers of calls in the methods that an edit concerns. */
+  private static Collection<Integer> calls(Mutation.Edit edit, String called) throws IOException {
+    Map<String, Integer> calls = new HashMap<>();
+    new ClassReader(edit.type())
+        .accept(
+            new ClassVisitor(Opcodes.ASM9) {
+              @Override
+              public MethodVisitor visitMethod(
+                  int access, String in, String descriptor, String signature, String[] thrown) {
+                return new MethodVisitor(Opcodes.ASM9) {
+                  @Override
+                  public void visitMethodInsn(
+                      int opcode, String owner, String name, String type, boolean isInterface) {
+                    if (edit.concerns(in) && name.equals(called)) {
+                      calls.merge(in + descriptor, 1, Integer::sum);
+                    }
+                  }
+                };
+              }
+            },
+            ClassReader.SKIP_FRAMES);
+    return calls.values();
   }
 }
