@@ -158,8 +158,8 @@ class StoreHistoryTest {
    * Does what a text says: {@code create a}, {@code push a branch}, {@code rename a b}, and so on.
    */
   private void elsewhere(String steps) throws IOException {
-    for (String step : steps.split("; ")) {
-      String[] words = step.split(" ");
+    for (String step : steps.split("; ", -1)) {
+      String[] words = step.split(" ", -1);
       switch (words[0]) {
         case "create" -> create(words[1]);
         case "push" -> push(words[1], "refs/heads/" + words[2]);
@@ -192,7 +192,7 @@ class StoreHistoryTest {
     Follower follower = new Follower(history.now());
     assertThat(follower.poll()).isEmpty();
     elsewhere(since);
-    List<String> expected = told.isEmpty() ? List.of() : List.of(told.split(", | and "));
+    List<String> expected = told.isEmpty() ? List.of() : List.of(told.split(", | and ", -1));
     if (told.contains(" and ")) {
       assertThat(follower.poll()).containsExactlyInAnyOrderElementsOf(expected);
     } else {

@@ -243,14 +243,14 @@ class ManifestCodecTest {
       """;
 
   static Stream<String[]> violations() {
-    return VIOLATIONS.lines().map(line -> line.split(" \\| "));
+    return VIOLATIONS.lines().map(line -> line.split(" \\| ", -1));
   }
 
   @ParameterizedTest
   @MethodSource("violations")
   void manifest_against_the_rules_is_corrupt(String what, String named, String edits)
       throws IOException {
-    byte[] bytes = edited(m -> Stream.of(edits.split(" ")).forEach(edit -> edit(m, edit)));
+    byte[] bytes = edited(m -> Stream.of(edits.split(" ", -1)).forEach(edit -> edit(m, edit)));
     assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
         .as(what)
         .isInstanceOf(ManifestException.Corrupt.class)

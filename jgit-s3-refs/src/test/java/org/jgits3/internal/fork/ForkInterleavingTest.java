@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -22,6 +23,7 @@ import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
@@ -229,8 +231,8 @@ class ForkInterleavingTest extends ForkTestCase {
     it.isSound("f");
   }
 
-  /** Sweeps a repository that an import has left, a week later. */
-  private Sweep.Report sweepAfterAWeek(String repositoryId) throws IOException {
+  /** Does something when a week has passed. */
+  private static <T> T afterAWeek(IoSupplier<T> work) throws IOException {
     SystemReader machine = SystemReader.getInstance();
     SystemReader.setInstance(
         new SystemReader.Delegate(machine) {
@@ -240,10 +242,28 @@ class ForkInterleavingTest extends ForkTestCase {
           }
         });
     try {
-      return it.sweepById(repositoryId);
+      return work.get();
     } finally {
       SystemReader.setInstance(machine);
     }
+  }
+
+  @Test
+  void a_deleted_template_is_not_swept_while_a_fork_was_deleted_of_late() throws Exception {
+    it.fork("f");
+    String template = it.templateId();
+    Set<String> stored = it.stored(template);
+    tombstone("t");
+    Sweep.Report report =
+        afterAWeek(
+            () -> {
+              it.manager.delete("f");
+              return it.manager.sweepById(template, Duration.ofDays(1), false);
+            });
+    assertThat(report.fork().orElseThrow()).endsWith("deleted of late");
+    assertThat(it.stored(template)).isEqualTo(stored);
+    assertThat(it.sweepById(template).fork()).as("without a time of grace").isEmpty();
+    assertThat(it.stored(template)).isEmpty();
   }
 
   @Test
@@ -265,7 +285,7 @@ class ForkInterleavingTest extends ForkTestCase {
     Manifest u = it.manifest("u");
     String key = ObjectNames.manifestKey(u.repositoryId());
     Files.write(it.directory.resolve(key), first.get(key)); // copied before that of the fork
-    assertThat(sweepAfterAWeek(u.repositoryId()).fork()).contains("f");
+    assertThat(afterAWeek(() -> it.sweepById(u.repositoryId())).fork()).contains("f");
     it.isSound("f");
   }
 

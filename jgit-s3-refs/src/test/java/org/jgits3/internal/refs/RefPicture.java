@@ -24,12 +24,10 @@ final class RefPicture {
       List.of("", "refs/", "refs/heads/", "refs/heads/a", "refs/heads/a/", "refs/tags/", "refs/x/");
   private static final Set<String> EXCLUDED = Set.of("refs/heads/a", "refs/changes/");
 
-  private final Repository repository;
   private final RefDatabase refs;
   private final Map<String, String> answers = new TreeMap<>();
 
   private RefPicture(Repository repository) {
-    this.repository = repository;
     this.refs = repository.getRefDatabase();
   }
 
