@@ -13,7 +13,6 @@ import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.RepositoryName;
@@ -92,7 +91,7 @@ class KnownRepositoriesTest {
       try (S3Repository other = manager.openRepository("a")) {
         assertThat(other.exactRef(REF)).isNull();
       }
-      assertThat(TestRepositories.update(mine, REF, id)).isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(mine, REF, id);
       try (S3Repository later = manager.openRepository("a")) {
         assertThat(later.exactRef(REF).getObjectId()).isEqualTo(id);
       }

@@ -349,8 +349,7 @@ class S3RepositoryManagerTest {
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)
       throws Exception {
     try (S3RepositoryManager here =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = " + validate)) {
+        TestRepositories.manager(directory, "[s3 \"refs\"]\nvalidate = " + validate)) {
       here.createRepository("r").close();
       List<S3Repository> first = handles(here, "r");
       here.delete("r");

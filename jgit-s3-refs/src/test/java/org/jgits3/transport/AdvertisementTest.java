@@ -30,7 +30,6 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
@@ -50,7 +49,7 @@ class AdvertisementTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager = TestRepositories.manager(new DirectoryObjectStore(directory));
+    manager = TestRepositories.manager(directory);
     repository = manager.createRepository("r");
   }
 

@@ -29,7 +29,6 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,7 +50,7 @@ class ChosenRefsTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager = TestRepositories.manager(new DirectoryObjectStore(directory));
+    manager = TestRepositories.manager(directory);
     repository = manager.createRepository("r");
     ObjectId main = TestRepositories.commit(repository, "main");
     other = TestRepositories.commit(repository, "other");

@@ -20,7 +20,6 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.Purpose;
@@ -80,7 +79,7 @@ class PacksThatGitRefusesTest {
   }
 
   private static void point(S3Repository repository, String ref, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, ref, to);
   }
 
   private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)

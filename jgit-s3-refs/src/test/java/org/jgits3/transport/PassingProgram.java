@@ -16,7 +16,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 
 /** Looks a ref up for a request, looks it up in the store, then pushes a commit. */
 final class PassingProgram {
@@ -30,8 +29,7 @@ final class PassingProgram {
    * @param args directory of the store
    */
   public static void main(String[] args) throws Exception {
-    try (S3RepositoryManager manager =
-            TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
+    try (S3RepositoryManager manager = TestRepositories.manager(Path.of(args[0]));
         S3Repository repository = manager.createRepository("r");
         Repository client = manager.createRepository("client")) {
       ObjectId first = TestRepositories.commit(client, "first");

@@ -26,7 +26,6 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,9 +51,7 @@ class RequestAllocationTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
+    manager = TestRepositories.manager(directory, "[s3 \"refs\"]\nvalidate = 1 h");
     create("few", FEW);
   }
 

@@ -19,7 +19,6 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryBuilder;
 import org.jgits3.S3Repository;
@@ -61,8 +60,7 @@ class UnreadablePackTest {
   }
 
   private static void setMain(Repository repository, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, "refs/heads/main", to))
-        .isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, "refs/heads/main", to);
   }
 
   /** Makes a repository with the pack, which this library would not take. */

@@ -375,8 +375,7 @@ class FleetPassTest {
   @Test
   void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
     int all = 300;
-    try (S3RepositoryManager manager =
-        TestRepositories.manager(new DirectoryObjectStore(scratch))) {
+    try (S3RepositoryManager manager = TestRepositories.manager(scratch)) {
       for (int i = 0; i < all; i++) {
         manager.createRepository("r" + (1000 + i)).close();
       }
@@ -407,8 +406,7 @@ class FleetPassTest {
     private Killed() {}
 
     public static void main(String[] args) throws Exception {
-      S3RepositoryManager manager =
-          TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
+      S3RepositoryManager manager = TestRepositories.manager(Path.of(args[0]));
       FleetPass pass = new Fleet(manager).collectionPass(false);
       for (var id = pass.next(); id.isPresent(); id = pass.next()) {
         String name = manager.nameOf(id.get()).orElseThrow();

@@ -27,7 +27,6 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -120,7 +119,7 @@ class VerificationTest {
   }
 
   private void point(String ref, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, ref, to);
   }
 
   private ObjectId insert(int type, String content) throws IOException {
@@ -132,8 +131,7 @@ class VerificationTest {
   }
 
   private Verification.Report verify() throws IOException {
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       return new Verification(elsewhere, NullProgressMonitor.INSTANCE).run("r");
     } catch (org.eclipse.jgit.errors.ConfigInvalidException e) {
       throw new IllegalStateException(e);
@@ -418,8 +416,7 @@ class VerificationTest {
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);
     int moment = RandomSeed.first() % step;
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       DuringFsck others;
       do {
         String name = "at-" + moment;
@@ -443,8 +440,7 @@ class VerificationTest {
     LiveObject object =
         LiveObject.of(manifest()).stream().filter(o -> o.key().endsWith(kind)).findFirst().get();
     Path file = directory.resolve(object.key());
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       Verification.Report report =
           verify(elsewhere, "r", new DuringFsck(0, () -> Files.delete(file)));
       assertThat(report.findings())

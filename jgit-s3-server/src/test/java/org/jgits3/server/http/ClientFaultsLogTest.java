@@ -22,7 +22,6 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -159,7 +158,7 @@ class ClientFaultsLogTest {
         ObjectInserter inserter = r.newObjectInserter()) {
       id = inserter.insert(Constants.OBJ_BLOB, random(16 << 20));
       inserter.flush();
-      assertThat(TestRepositories.update(r, "refs/tags/large", id)).isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(r, "refs/tags/large", id);
     }
     hangUp(FETCH, ("0032want " + id.name() + "\n00000009done\n").getBytes(UTF_8), 0, 1000);
     awaitEvent();

@@ -14,7 +14,6 @@ import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
@@ -43,9 +42,7 @@ class HiddenRefsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    manager =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[init]\ndefaultBranch = main");
+    manager = TestRepositories.manager(directory, "[init]\ndefaultBranch = main");
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     GitClient git = GitClient.in(scratch);

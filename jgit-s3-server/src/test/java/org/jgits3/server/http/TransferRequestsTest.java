@@ -231,8 +231,7 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     String second = work.run("rev-parse", "HEAD").strip();
     try (S3Repository there = elsewhere.openRepository("r")) {
-      assertThat(TestRepositories.update(there, "refs/tags/until", ObjectId.fromString(first)))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(there, "refs/tags/until", ObjectId.fromString(first));
     }
     // A client fetches here that had the advertisement from the other process.
     ByteArrayOutputStream body = new ByteArrayOutputStream();
@@ -286,8 +285,7 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     configure(manager, "uploadpack", "allowRefInWant", "true");
     try (S3Repository there = elsewhere.openRepository("r")) {
-      assertThat(TestRepositories.update(there, "refs/heads/wanted", ObjectId.fromString(first)))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(there, "refs/heads/wanted", ObjectId.fromString(first));
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     PacketLineOut lines = new PacketLineOut(body);
