@@ -70,22 +70,32 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
 
   /** A pack of objects of a repository, as a server or a client sends it. */
   public static PackBytes of(Repository from, ObjectId want, ObjectId... have) throws IOException {
+    return new PackBytes(of(from, Set.of(want), Set.of(have)), want);
+  }
+
+  /** A pack of all that some objects lead to, but others do not. */
+  public static byte[] of(Repository from, Set<ObjectId> want, Set<ObjectId> have)
+      throws IOException {
     ByteArrayOutputStream pack = new ByteArrayOutputStream();
     try (PackWriter writer = new PackWriter(from)) {
       writer.setThin(true);
-      writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(want), Set.of(have));
+      writer.preparePack(NullProgressMonitor.INSTANCE, want, have);
       writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, pack);
     }
-    return new PackBytes(pack.toByteArray(), want);
+    return pack.toByteArray();
   }
 
   /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
   public static PackBytes ofSize(int size, long seed) throws IOException {
     byte[] content = new byte[size];
     new SplittableRandom(seed).nextBytes(content);
+    return ofFile("file", content);
+  }
+
+  /** A pack of one file. */
+  public static PackBytes ofFile(String name, byte[] content) throws IOException {
     ObjectId file = ForgedPack.id(Constants.OBJ_BLOB, content);
-    return of(
-        "of " + size + " bytes\n", tree("file", FileMode.REGULAR_FILE, file), List.of(content));
+    return of("a file\n", tree(name, FileMode.REGULAR_FILE, file), List.of(content));
   }
 
   /** A pack of one commit of nothing, whose parent the one who receives it must have. */

@@ -189,11 +189,10 @@ class UnreadablePackTest {
 
   @Test
   void delta_that_git_refuses_is_found_and_other_packs_are_checked() throws Exception {
-    try (S3Repository repository = stored();
-        ObjectInserter inserter = repository.newObjectInserter()) {
+    byte[] commit = "tree of no kind\n".getBytes(US_ASCII);
+    try (S3Repository repository = stored()) {
       ObjectId malformed =
-          inserter.insert(Constants.OBJ_COMMIT, "tree of no kind\n".getBytes(US_ASCII));
-      inserter.flush();
+          TestRepositories.insert(repository, to -> to.insert(Constants.OBJ_COMMIT, commit));
       assertThat(new Verification(manager, NullProgressMonitor.INSTANCE).run("r").findings())
           .extracting(Verification.Finding::problem)
           .satisfiesExactlyInAnyOrder(

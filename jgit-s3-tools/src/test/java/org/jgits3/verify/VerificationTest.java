@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +24,6 @@ import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3Repository;
@@ -84,10 +82,7 @@ class VerificationTest {
   private List<LiveObject> withSmallParts() throws IOException {
     byte[] large = new byte[2 << 20]; // more than a bundle has
     new Random(7).nextBytes(large);
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter.insert(Constants.OBJ_BLOB, large);
-      inserter.flush();
-    }
+    TestRepositories.blob(repository, large);
     changes(4000);
     repository.getRefDatabase().compact();
     point("refs/heads/main", first);
@@ -123,11 +118,7 @@ class VerificationTest {
   }
 
   private ObjectId insert(int type, String content) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = inserter.insert(type, content.getBytes(UTF_8));
-      inserter.flush();
-      return id;
-    }
+    return TestRepositories.insert(repository, to -> to.insert(type, content.getBytes(UTF_8)));
   }
 
   private Verification.Report verify() throws IOException {
@@ -302,15 +293,9 @@ class VerificationTest {
 
   @Test
   void tree_that_names_a_tree_as_a_file_is_found() throws IOException {
-    ObjectId tree;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      tree = inserter.insert(new TreeFormatter());
-      TreeFormatter root = new TreeFormatter();
-      root.append("a", FileMode.REGULAR_FILE, tree);
-      ObjectId odd = inserter.insert(root);
-      inserter.flush();
-      point("refs/tags/odd", odd);
-    }
+    ObjectId tree = insert(Constants.OBJ_TREE, "");
+    TreeFormatter odd = TestRepositories.tree("a", FileMode.REGULAR_FILE, tree);
+    point("refs/tags/odd", TestRepositories.insert(repository, to -> to.insert(odd)));
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(
@@ -391,13 +376,7 @@ class VerificationTest {
 
   /** Leaves a pack of more than one block, whose index is an object of its own, and a bundle. */
   private static void pushLarge(S3Repository to) throws IOException {
-    PackBytes large = PackBytes.ofSize(LARGE, 1);
-    try (ObjectInserter inserter = to.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(large.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-    TestRepositories.force(to, "refs/heads/large", large.commit());
+    TestRepositories.force(to, "refs/heads/large", PackBytes.ofSize(LARGE, 1).pushTo(to));
     TestRepositories.force(to, "refs/heads/small", TestRepositories.commit(to, "small"));
   }
 

@@ -28,6 +28,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,11 +73,13 @@ class DiskCacheTest {
   }
 
   private Path onlyFile() throws IOException {
-    try (Stream<Path> files = Files.list(kept)) {
-      List<Path> all = files.toList();
-      assertThat(all).hasSize(1);
-      return all.get(0);
-    }
+    List<Path> all = files();
+    assertThat(all).hasSize(1);
+    return all.get(0);
+  }
+
+  private List<Path> files() throws IOException {
+    return StoredFiles.below(kept, file -> true);
   }
 
   @Holds(
@@ -164,9 +167,7 @@ class DiskCacheTest {
     byte[] bytes = write("a/b", 100);
     assertThat(cache.read("a/b", 100, 4711)).isEmpty();
     cache.awaitFetched();
-    try (Stream<Path> files = Files.list(kept)) {
-      assertThat(files).isEmpty();
-    }
+    assertThat(files()).isEmpty();
     long reads = counts.snapshot().of(RequestKind.READ);
     assertThat(isKept(cache, "a/b", bytes)).isFalse();
     cache.awaitFetched();
@@ -195,9 +196,8 @@ class DiskCacheTest {
         isKept(small, "a/b" + i, objects.get(i));
         small.awaitFetched();
         assertThat(isKept(small, "a/b0", objects.get(0))).isTrue();
-        try (Stream<Path> files = Files.list(kept)) {
-          assertThat(files.mapToLong(f -> f.toFile().length()).sum()).isLessThanOrEqualTo(5_000);
-        }
+        assertThat(files().stream().mapToLong(f -> f.toFile().length()).sum())
+            .isLessThanOrEqualTo(5_000);
       }
       assertThat(isKept(small, "a/b9", objects.get(9))).isTrue();
       byte[] large = write("a/large", 2_600);
