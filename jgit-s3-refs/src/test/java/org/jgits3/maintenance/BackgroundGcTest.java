@@ -12,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +31,7 @@ import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -53,8 +53,7 @@ class BackgroundGcTest extends MaintainedRepository {
 
   /** Makes a ref lead to so many bytes that cannot be compressed. */
   private void pushLarge(String ref, int bytes) throws IOException {
-    byte[] content = new byte[bytes];
-    new Random(bytes).nextBytes(content);
+    byte[] content = RandomBytes.of(bytes, bytes);
     force(it.user, ref, TestRepositories.commitFile(it.user, content));
   }
 

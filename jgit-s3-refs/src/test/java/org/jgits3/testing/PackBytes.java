@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
@@ -87,8 +86,7 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
 
   /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
   public static PackBytes ofSize(int size, long seed) throws IOException {
-    byte[] content = new byte[size];
-    new SplittableRandom(seed).nextBytes(content);
+    byte[] content = RandomBytes.of(size, seed);
     return ofFile("file", content);
   }
 

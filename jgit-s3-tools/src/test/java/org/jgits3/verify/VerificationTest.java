@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -49,6 +48,7 @@ import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,8 +80,7 @@ class VerificationTest {
 
   /** Makes the manifest list a snapshot, a segment of the log, and a pack. */
   private List<LiveObject> withSmallParts() throws IOException {
-    byte[] large = new byte[2 << 20]; // more than a bundle has
-    new Random(7).nextBytes(large);
+    byte[] large = RandomBytes.of(2 << 20, 7); // more than a bundle has
     TestRepositories.blob(repository, large);
     changes(4000);
     repository.getRefDatabase().compact();

@@ -55,6 +55,7 @@ import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.Seeds;
 import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AfterEach;
@@ -882,8 +883,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   @Test
   void a_large_file_is_written_again_after_its_pack_was_not_published() throws Exception {
-    byte[] large = new byte[100_000];
-    new Random(1).nextBytes(large);
+    byte[] large = RandomBytes.of(100_000, 1);
     try (S3RepositoryManager streaming = streaming()) {
       for (int i = 0; i < 2; i++) {
         try (S3Repository r = inserting(streaming);

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -32,6 +31,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,8 +159,7 @@ class PackReadingTest {
 
   @Test
   void inserted_objects_are_read_back_before_and_after_publication() throws Exception {
-    byte[] large = new byte[(4 << 20) + 12345]; // more than is kept in memory
-    new Random(5).nextBytes(large);
+    byte[] large = RandomBytes.of((4 << 20) + 12345, 5); // more than is kept in memory
     try (S3Repository r = manager.createRepository("r");
         ObjectInserter inserter = r.newObjectInserter()) {
       ObjectId id = inserter.insert(Constants.OBJ_BLOB, large);

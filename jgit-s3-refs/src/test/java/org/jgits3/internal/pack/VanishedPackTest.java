@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -41,6 +40,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.AtFirstTask;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.StoredFiles;
 import org.jgits3.testing.WholePackClient;
 import org.junit.jupiter.api.AfterEach;
@@ -89,7 +89,7 @@ class VanishedPackTest {
   private void push(int commits) throws IOException {
     for (int i = 0; i < commits; i++) {
       try (S3Repository there = elsewhere.openRepository("r")) {
-        byte[] bytes = content(blobs.size());
+        byte[] bytes = RandomBytes.of(BLOB, blobs.size());
         blobs.add(ForgedPack.id(Constants.OBJ_BLOB, bytes));
         ObjectId[] parents = tip == null ? new ObjectId[0] : new ObjectId[] {tip};
         tip = TestRepositories.commitFile(there, bytes, parents);
@@ -123,14 +123,8 @@ class VanishedPackTest {
     }
   }
 
-  private static byte[] content(int seed) {
-    byte[] bytes = new byte[BLOB];
-    new Random(seed).nextBytes(bytes);
-    return bytes;
-  }
-
   private static void assertBlob(ObjectReader reader, ObjectId id, int seed) throws IOException {
-    assertThat(reader.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(content(seed));
+    assertThat(reader.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(RandomBytes.of(BLOB, seed));
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -34,12 +35,6 @@ class ReadBackTest {
 
   @TempDir Path directory;
   @TempDir Path spills;
-
-  private static byte[] random(int length) {
-    byte[] bytes = new byte[length];
-    new Random(SEED).nextBytes(bytes);
-    return bytes;
-  }
 
   private static void fill(ReadBack readBack, byte[] bytes) throws IOException {
     Random random = new Random(SEED);
@@ -64,7 +59,7 @@ class ReadBackTest {
 
   @Test
   void reads_what_was_written_from_one_file() throws Exception {
-    byte[] bytes = random(LARGER);
+    byte[] bytes = RandomBytes.of(LARGER, SEED);
     try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
       fill(readBack, bytes);
       compare(readBack, bytes);
@@ -76,7 +71,7 @@ class ReadBackTest {
   @DisabledOnOs(OS.WINDOWS)
   void a_process_that_is_killed_leaves_no_file() throws Exception {
     try (ReadBack readBack = new ReadBack(new SpillDirectory(spills))) {
-      fill(readBack, random(LARGER));
+      fill(readBack, RandomBytes.of(LARGER, SEED));
       assertThat(spills).isEmptyDirectory(); // the file in use has no name any more
     }
   }

@@ -12,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
-import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -32,6 +31,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -211,8 +211,7 @@ class TransferMemoryTest {
   @Test
   void a_delta_to_a_stored_object_that_does_not_fit_in_memory_is_refused() throws Exception {
     open("8m");
-    byte[] content = new byte[8 << 20];
-    new SplittableRandom(3).nextBytes(content);
+    byte[] content = RandomBytes.of(8 << 20, 3);
     push(PackBytes.ofFile("file", content).bytes());
     ObjectId base = ForgedPack.id(Constants.OBJ_BLOB, content);
     byte[] how = ForgedPack.copyAnd(100, (byte) 1);

@@ -28,6 +28,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -60,8 +61,7 @@ class DiskCacheTest {
   }
 
   private byte[] write(String key, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    new Random(key.hashCode()).nextBytes(bytes);
+    byte[] bytes = RandomBytes.of(length, key.hashCode());
     store.put(key, bytes, 0, length);
     return bytes;
   }
