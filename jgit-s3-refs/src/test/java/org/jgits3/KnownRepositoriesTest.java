@@ -7,16 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.RepositoryName;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
@@ -52,12 +50,10 @@ class KnownRepositoriesTest {
 
   private S3RepositoryManager manager(ObjectStore in, long limit, String validate)
       throws Exception {
-    Config config = new Config();
-    config.setLong("s3", null, "manifestLimit", limit);
-    config.setString("s3", "refs", "validate", validate);
+    String settings = "[s3]\nmanifestLimit = %d\n[s3 \"refs\"]\nvalidate = %s";
     S3RepositoryManager manager =
-        new S3RepositoryManager(
-            new ObservedObjectStore(in, counts), S3Settings.from(config, "test"));
+        TestRepositories.manager(
+            new ObservedObjectStore(in, counts), settings.formatted(limit, validate));
     managers.add(manager);
     return manager;
   }
@@ -92,7 +88,7 @@ class KnownRepositoriesTest {
       try (S3Repository other = manager.openRepository("a")) {
         assertThat(other.exactRef(REF)).isNull();
       }
-      assertThat(TestRepositories.update(mine, REF, id)).isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(mine, REF, id);
       try (S3Repository later = manager.openRepository("a")) {
         assertThat(later.exactRef(REF).getObjectId()).isEqualTo(id);
       }
@@ -196,12 +192,12 @@ class KnownRepositoriesTest {
     manager.createRepository("other").close();
     leak(manager);
     assertThat(manager.indexBudget().held()).isPositive();
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (manager.indexBudget().held() > 0) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      System.gc();
-      manager.openRepository("other").close();
-    }
+    ConcurrentTasks.waitWhile(
+        () -> {
+          System.gc();
+          manager.openRepository("other").close();
+          return manager.indexBudget().held() > 0;
+        });
     assertThat(manager.repositories().find(RepositoryName.of("leaking"))).isEmpty();
   }
 

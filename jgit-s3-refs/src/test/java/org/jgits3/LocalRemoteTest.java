@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.RefSpec;
 import org.eclipse.jgit.transport.RemoteRefUpdate;
 import org.eclipse.jgit.transport.Transport;
@@ -35,8 +34,7 @@ class LocalRemoteTest {
   @Test
   void it_is_pushed_to_a_directory() throws Exception {
     ObjectId id = TestRepositories.commit(repository, "first");
-    assertThat(TestRepositories.update(repository, "refs/heads/main", id))
-        .isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, "refs/heads/main", id);
     RemoteRefUpdate command =
         new RemoteRefUpdate(repository, "refs/heads/main", "refs/heads/main", false, null, null);
     try (Transport transport = Transport.open(repository, remote)) {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.ForkedJvm;
 import org.junit.jupiter.api.Tag;
@@ -79,10 +78,8 @@ class ManyOpenRepositoriesTest {
     }
 
     private void push(int i) throws IOException {
-      RefUpdate update = open.get(i).updateRef(MAIN);
-      update.setNewObjectId(TestRepositories.commit(open.get(i), "commit " + i));
-      update.setForceUpdate(true);
-      update.update();
+      ObjectId commit = TestRepositories.commit(open.get(i), "commit " + i);
+      TestRepositories.force(open.get(i), MAIN, commit);
     }
 
     /** Counts repositories whose pushed commit is there for a handle that was open before. */

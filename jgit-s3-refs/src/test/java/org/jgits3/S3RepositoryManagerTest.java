@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
@@ -36,6 +35,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,8 +91,7 @@ class S3RepositoryManagerTest {
 
   @Test
   void a_pack_that_is_being_written_is_given_up_when_its_manager_is_closed() throws Exception {
-    byte[] blob = new byte[17 << 20];
-    new SplittableRandom(1).nextBytes(blob);
+    byte[] blob = RandomBytes.of(17 << 20, 1);
     try (S3Repository r = manager.createRepository("a");
         ObjectInserter inserter = r.newObjectInserter()) {
       inserter.insert(Constants.OBJ_BLOB, blob);
@@ -351,8 +350,7 @@ class S3RepositoryManagerTest {
   void every_handle_here_fails_after_its_repository_was_deleted_or_renamed(String validate)
       throws Exception {
     try (S3RepositoryManager here =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = " + validate)) {
+        TestRepositories.manager(directory, "[s3 \"refs\"]\nvalidate = " + validate)) {
       here.createRepository("r").close();
       List<S3Repository> first = handles(here, "r");
       here.delete("r");

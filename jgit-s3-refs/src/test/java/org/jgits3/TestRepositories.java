@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
@@ -24,10 +25,12 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.lib.TagBuilder;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ObjectStore;
 
 /** Repositories and objects for tests. */
@@ -53,9 +56,13 @@ public final class TestRepositories {
   /** A manager of a store in a directory. */
   public static S3RepositoryManager manager(Path directory)
       throws ConfigInvalidException, IOException {
-    Config config = new Config();
-    config.setString("s3", null, "store", "file:" + directory);
-    return S3RepositoryManager.open(S3Settings.from(config, "test"));
+    return manager(directory, "");
+  }
+
+  /** A manager of a store in a directory, with settings in the form of a config file. */
+  public static S3RepositoryManager manager(Path directory, String settings)
+      throws ConfigInvalidException, IOException {
+    return manager(new DirectoryObjectStore(directory), settings);
   }
 
   /** A manager that gives up soon, as a process that is killed does not try again. */
@@ -74,66 +81,82 @@ public final class TestRepositories {
     return commit;
   }
 
-  /** Inserts a commit of an empty tree. */
-  public static ObjectId commit(Repository repository, String message, ObjectId... parents)
-      throws IOException {
+  /** A tree of one entry. */
+  public static TreeFormatter tree(String name, FileMode mode, AnyObjectId id) {
+    TreeFormatter tree = new TreeFormatter();
+    tree.append(name, mode, id);
+    return tree;
+  }
+
+  /** Inserts objects that belong together. */
+  @FunctionalInterface
+  public interface Insertion {
+    /**
+     * Inserts them.
+     *
+     * @param inserter where to; flushed afterwards
+     * @return one of them
+     */
+    ObjectId into(ObjectInserter inserter) throws IOException;
+  }
+
+  /** Inserts objects in one pack. */
+  public static ObjectId insert(Repository repository, Insertion insertion) throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId tree = inserter.insert(new TreeFormatter());
-      ObjectId id = inserter.insert(commitOf(tree, message, parents));
+      ObjectId id = insertion.into(inserter);
       inserter.flush();
       return id;
     }
+  }
+
+  /** Inserts a commit of an empty tree. */
+  public static ObjectId commit(Repository repository, String message, ObjectId... parents)
+      throws IOException {
+    return insert(
+        repository, to -> to.insert(commitOf(to.insert(new TreeFormatter()), message, parents)));
   }
 
   /** Inserts a commit of one file. */
   public static ObjectId commitFile(Repository repository, byte[] content, ObjectId... parents)
       throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
-      ObjectId id = inserter.insert(commitOf(inserter.insert(tree), "a file", parents));
-      inserter.flush();
-      return id;
-    }
+    return insert(
+        repository,
+        to -> {
+          ObjectId blob = to.insert(Constants.OBJ_BLOB, content);
+          ObjectId tree = to.insert(tree("file", FileMode.REGULAR_FILE, blob));
+          return to.insert(commitOf(tree, "a file", parents));
+        });
   }
 
   /** Inserts a commit of so many small blobs. */
   public static ObjectId commitBlobs(Repository repository, int blobs) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      for (int i = 0; i < blobs; i++) {
-        String name = "%05d".formatted(i);
-        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
-        tree.append(name, FileMode.REGULAR_FILE, blob);
-      }
-      ObjectId id = inserter.insert(commitOf(inserter.insert(tree), ""));
-      inserter.flush();
-      return id;
-    }
+    return insert(
+        repository,
+        to -> {
+          TreeFormatter tree = new TreeFormatter();
+          for (int i = 0; i < blobs; i++) {
+            String name = "%05d".formatted(i);
+            ObjectId blob = to.insert(Constants.OBJ_BLOB, name.getBytes(US_ASCII));
+            tree.append(name, FileMode.REGULAR_FILE, blob);
+          }
+          return to.insert(commitOf(to.insert(tree), ""));
+        });
   }
 
   /** Inserts a blob. */
   public static ObjectId blob(Repository repository, byte[] content) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = inserter.insert(Constants.OBJ_BLOB, content);
-      inserter.flush();
-      return id;
-    }
+    return insert(repository, to -> to.insert(Constants.OBJ_BLOB, content));
   }
 
   /** Inserts an annotated tag. */
   public static ObjectId tag(Repository repository, String name, ObjectId commit)
       throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TagBuilder tag = new TagBuilder();
-      tag.setTag(name);
-      tag.setObjectId(commit, Constants.OBJ_COMMIT);
-      tag.setTagger(WHO);
-      tag.setMessage(name);
-      ObjectId id = inserter.insert(tag);
-      inserter.flush();
-      return id;
-    }
+    TagBuilder tag = new TagBuilder();
+    tag.setTag(name);
+    tag.setObjectId(commit, Constants.OBJ_COMMIT);
+    tag.setTagger(WHO);
+    tag.setMessage(name);
+    return insert(repository, to -> to.insert(tag));
   }
 
   private static RefUpdate updateTo(Repository repository, String ref, ObjectId id)
@@ -149,6 +172,11 @@ public final class TestRepositories {
     return updateTo(repository, ref, id).update();
   }
 
+  /** Creates a ref, which must be accepted. */
+  public static void createRef(Repository repository, String ref, ObjectId id) throws IOException {
+    assertThat(update(repository, ref, id)).as(ref).isEqualTo(RefUpdate.Result.NEW);
+  }
+
   /** Sets a ref, whatever it is. */
   public static RefUpdate.Result force(Repository repository, String ref, ObjectId id)
       throws IOException {
@@ -160,6 +188,14 @@ public final class TestRepositories {
     RefUpdate update = repository.updateRef(ref);
     update.setForceUpdate(true);
     return update.delete();
+  }
+
+  /** Sets a key of the stored configuration. */
+  public static void configure(Repository repository, String section, String key, String value)
+      throws IOException {
+    StoredConfig config = repository.getConfig();
+    config.setString(section, null, key, value);
+    config.save();
   }
 
   /** Executes a batch. */

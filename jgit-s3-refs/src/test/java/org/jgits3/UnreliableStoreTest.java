@@ -48,8 +48,7 @@ class UnreliableStoreTest {
   @Seeds(2)
   void nothing_acknowledged_is_lost_and_nothing_refused_is_applied(long seed) throws Exception {
     List<ObjectId> values = new ArrayList<>();
-    try (S3RepositoryManager sound =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager sound = TestRepositories.manager(directory)) {
       try (S3Repository r = sound.createRepository("r");
           ObjectInserter inserter = r.newObjectInserter()) {
         for (int i = 0; i < MANAGERS * THREADS * UPDATES; i++) {

@@ -12,13 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RefRestoration;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.ReaderClock;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,35 +25,12 @@ import org.junit.jupiter.api.Test;
 class GarbageAgeTest extends MaintainedRepository {
   private static final String TOPIC = "refs/heads/topic";
 
-  private final SystemReader machine = SystemReader.getInstance();
   private Instant now = Instant.parse("2026-01-05T12:00:00Z");
+  @AutoClose private final ReaderClock clock = new ReaderClock(() -> now);
 
   @BeforeEach
   void begin() throws Exception {
-    SystemReader.setInstance(
-        new SystemReader.Delegate(machine) {
-          @Override
-          public long getCurrentTime() {
-            return now().toEpochMilli();
-          }
-
-          @Override
-          public Instant now() {
-            return now;
-          }
-        });
     push(1);
-  }
-
-  @AfterEach
-  void leaveTheClock() {
-    SystemReader.setInstance(machine);
-  }
-
-  private void expire(String time) throws IOException {
-    StoredConfig config = it.user.getConfig();
-    config.setString("gc", null, "pruneExpire", time);
-    config.save();
   }
 
   private void pass(Duration time) {
@@ -75,9 +51,7 @@ class GarbageAgeTest extends MaintainedRepository {
   }
 
   private long garbagePacks() throws IOException {
-    return it.manifest().packs().stream()
-        .filter(pack -> pack.source().equals("UNREACHABLE_GARBAGE"))
-        .count();
+    return sources().stream().filter("UNREACHABLE_GARBAGE"::equals).count();
   }
 
   @Test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.maintenance;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.TestRepositories.delete;
@@ -19,14 +18,11 @@ import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ReceiveCommand;
-import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -43,6 +39,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.ReaderClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,10 +55,6 @@ class GarbageCollectionTest extends MaintainedRepository {
   @BeforeEach
   void create() throws Exception {
     first = push(1);
-  }
-
-  private List<String> sources() throws IOException {
-    return it.manifest().packs().stream().map(PackEntry::source).sorted().toList();
   }
 
   /** A commit that nothing leads to, already in a pack of garbage. */
@@ -382,7 +375,8 @@ class GarbageCollectionTest extends MaintainedRepository {
 
   @Test
   void E1_writes_on_top_of_a_history_with_dropped_objects_are_checked() throws Exception {
-    ObjectId subtree = tree(it.user, FileMode.REGULAR_FILE, blob(it.user, "content"));
+    ObjectId subtree =
+        tree(it.user, FileMode.REGULAR_FILE, TestRepositories.blob(it.user, new byte[9]));
     ObjectId gone = garbage();
     ObjectId child;
     ObjectId tree;
@@ -411,31 +405,20 @@ class GarbageCollectionTest extends MaintainedRepository {
     assertThat(repository.exactRef("refs/heads/refused")).isNull();
   }
 
-  private static ObjectId blob(Repository repository, String content) throws IOException {
-    return TestRepositories.blob(repository, content.getBytes(US_ASCII));
-  }
-
   /** A tree with an entry for each object. */
   private static ObjectId tree(Repository repository, FileMode mode, ObjectId... entries)
       throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      for (int i = 0; i < entries.length; i++) {
-        tree.append("entry" + i, mode, entries[i]);
-      }
-      ObjectId id = inserter.insert(tree);
-      inserter.flush();
-      return id;
+    TreeFormatter tree = new TreeFormatter();
+    for (int i = 0; i < entries.length; i++) {
+      tree.append("entry" + i, mode, entries[i]);
     }
+    return TestRepositories.insert(repository, to -> to.insert(tree));
   }
 
   /** A commit of a tree that may not be there. */
   private static ObjectId commit(Repository repository, ObjectId tree) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = inserter.insert(TestRepositories.commitOf(tree, ""));
-      inserter.flush();
-      return id;
-    }
+    return TestRepositories.insert(
+        repository, to -> to.insert(TestRepositories.commitOf(tree, "")));
   }
 
   @Test
@@ -516,31 +499,9 @@ class GarbageCollectionTest extends MaintainedRepository {
 
   /** Runs JGit's own command on a clock that is ahead; Gerrit's does the same. */
   private void collectByCommand(Duration ahead) throws Exception {
-    SystemReader before = SystemReader.getInstance();
-    SystemReader.setInstance(
-        new SystemReader.Delegate(before) {
-          @Override
-          public long getCurrentTime() {
-            return now().toEpochMilli();
-          }
-
-          @Override
-          public Instant now() {
-            return before.now().plus(ahead);
-          }
-        });
     try (S3Repository r = it.maintainer.openRepository("r", Purpose.request())) {
-      Git.wrap(r).gc().call();
-    } finally {
-      SystemReader.setInstance(before);
+      ReaderClock.at(() -> Instant.now().plus(ahead), Git.wrap(r).gc());
     }
-  }
-
-  private void expire(String time) throws IOException {
-    it.user.scanForRepoChanges();
-    StoredConfig config = it.user.getConfig();
-    config.setString("gc", null, "pruneExpire", time);
-    config.save();
   }
 
   @Holds(

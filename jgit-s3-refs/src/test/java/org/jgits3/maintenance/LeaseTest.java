@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -22,8 +21,10 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,16 +57,21 @@ class LeaseTest extends MaintainedRepository {
     return new Lease(store, repositoryId, () -> now);
   }
 
+  /** A lease of another process than those of the other leases, which it has got. */
+  private Lease acquired() throws IOException {
+    Lease lease = lease();
+    assertThat(lease.acquire()).isTrue();
+    return lease;
+  }
+
   private String storedLease() throws IOException {
-    GetResult found = it.plain.get(Lease.key(repositoryId), Optional.empty());
-    return new String(((GetResult.Found) found).bytes(), US_ASCII);
+    return new String(StoreContent.bytes(it.plain, Lease.key(repositoryId)), US_ASCII);
   }
 
   @Test
   void the_lease_keeps_other_processes_from_the_work_until_it_is_returned() throws Exception {
-    Lease one = lease();
+    Lease one = acquired();
     Lease other = lease();
-    assertThat(one.acquire()).isTrue();
     assertThat(other.acquire()).isFalse();
     one.release();
     assertThat(other.acquire()).isTrue();
@@ -91,8 +97,7 @@ class LeaseTest extends MaintainedRepository {
     assertThat(one.acquire()).isTrue();
     doubtful.script(RequestKind.PUT_IF, fault);
     one.release();
-    Lease other = lease();
-    assertThat(other.acquire()).isTrue();
+    Lease other = acquired();
     String taken = storedLease();
     doubtful.deliver();
     assertThat(storedLease()).as("what comes late takes nothing away").isEqualTo(taken);
@@ -100,8 +105,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void a_lease_that_is_not_renewed_ends() throws Exception {
-    Lease dead = lease();
-    assertThat(dead.acquire()).isTrue();
+    Lease dead = acquired();
     now = now.plus(Lease.TERM.minusMillis(1));
     assertThat(lease().acquire()).isFalse();
     now = now.plusMillis(1);
@@ -113,8 +117,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void a_lease_that_is_renewed_lasts() throws Exception {
-    Lease lease = lease();
-    assertThat(lease.acquire()).isTrue();
+    Lease lease = acquired();
     for (int i = 0; i < 10; i++) {
       now = now.plus(LeaseKeeper.EVERY);
       assertThat(lease.renew()).isTrue();
@@ -124,11 +127,9 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void a_lease_that_was_lost_is_got_again_once_it_is_free() throws Exception {
-    Lease lease = lease();
-    assertThat(lease.acquire()).isTrue();
+    Lease lease = acquired();
     now = now.plus(Lease.TERM);
-    Lease thief = lease();
-    assertThat(thief.acquire()).isTrue();
+    Lease thief = acquired();
     assertThat(lease.renew()).isFalse();
     thief.release();
     assertThat(lease.renew()).isTrue();
@@ -174,8 +175,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void the_keeper_renews_until_it_is_closed_and_gives_the_lease_back() throws Exception {
-    Lease lease = lease();
-    assertThat(lease.acquire()).isTrue();
+    Lease lease = acquired();
     String first = storedLease();
     LeaseKeeper keeper = LeaseKeeper.of(lease, AT_ONCE);
     for (int i = 0; i < 3; i++) {
@@ -191,8 +191,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void the_keeper_ends_with_work_that_was_interrupted_and_the_status_stays() throws Exception {
-    Lease lease = lease();
-    assertThat(lease.acquire()).isTrue();
+    Lease lease = acquired();
     LeaseKeeper keeper = LeaseKeeper.of(lease);
     Thread.currentThread().interrupt();
     keeper.close();
@@ -219,8 +218,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void a_collection_waits_for_others_as_long_as_a_lease_lasts_and_no_longer() throws Exception {
-    Lease other = lease();
-    assertThat(other.acquire()).isTrue();
+    Lease other = acquired();
     Instant begun = now;
     LeaseKeeper.Pause passing = time -> now = now.plus(time);
     LeaseKeeper waited = LeaseKeeper.await(lease(), NullProgressMonitor.INSTANCE, passing);
@@ -233,20 +231,14 @@ class LeaseTest extends MaintainedRepository {
     LeaseKeeper.Pause renewed =
         time -> {
           now = now.plus(time);
-          assertThat(renew(other)).isTrue();
+          assertThat(Unchecked.call(other::renew)).isTrue();
         };
     LeaseKeeper without = LeaseKeeper.await(lease(), NullProgressMonitor.INSTANCE, renewed);
     assertThat(Duration.between(again, now)).isEqualTo(Lease.TERM);
     without.close();
-    assertThat(renew(other)).as("it goes on without, and takes nothing away").isTrue();
-  }
-
-  private static boolean renew(Lease lease) {
-    try {
-      return lease.renew();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    assertThat(Unchecked.call(other::renew))
+        .as("it goes on without, and takes nothing away")
+        .isTrue();
   }
 
   @Test
@@ -340,8 +332,7 @@ class LeaseTest extends MaintainedRepository {
 
   @Test
   void a_collection_says_which_packs_it_collects() throws Exception {
-    Lease lease = lease();
-    assertThat(lease.acquire()).isTrue();
+    Lease lease = acquired();
     Lease other = lease();
     assertThat(other.acquire()).isFalse();
     assertThat(other.collectedElsewhere()).isEmpty();

@@ -3,6 +3,7 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -66,6 +67,12 @@ public final class MaintenanceFixture {
   /** The same of any repository. */
   static GarbageCollection.Report gc(S3RepositoryManager manager, String name) throws IOException {
     return manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE, time -> {});
+  }
+
+  /** Sweeps until all that was there at the beginning and is not listed is gone. */
+  void sweepAll() throws IOException {
+    maintainer.sweep("r", Duration.ZERO, false);
+    maintainer.sweep("r", Duration.ZERO, false);
   }
 
   /** Keys of all objects of a store but marks of sweeps and leases. */

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -78,6 +77,18 @@ class RecentRefsMaintenanceTest {
     return it.manifest().refs().tables().get(1);
   }
 
+  private RefSnapshot base() throws IOException {
+    return it.manifest().refs().base().orElseThrow();
+  }
+
+  private String key(RefSnapshot table) throws IOException {
+    return ObjectNames.snapshotKey(it.manifest().repositoryId(), table.id());
+  }
+
+  private Path file(String key) {
+    return directory.resolve("store").resolve(key);
+  }
+
   /** By a set: a comparison of each with each would take minutes. */
   private static void assertHasOneMoreThan(List<String> before, Repository r) throws IOException {
     Set<String> now = new HashSet<>(refs(r));
@@ -88,17 +99,14 @@ class RecentRefsMaintenanceTest {
   @Test
   void collections_and_sweeps_keep_both_tables_and_what_their_refs_lead_to() throws Exception {
     List<String> before = refs(it.user);
-    String old = recent().id();
+    RefSnapshot old = recent();
     force(it.user, "refs/heads/more", second);
     Folds.fold(it.user);
     it.gc();
-    for (int i = 0; i < 2; i++) {
-      it.maintainer.sweep("r", Duration.ZERO, false);
-    }
+    it.sweepAll();
     it.isSound();
-    assertThat(recent().id()).isNotEqualTo(old);
-    String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), old);
-    assertThat(directory.resolve("store").resolve(key)).as("swept").doesNotExist();
+    assertThat(recent().id()).isNotEqualTo(old.id());
+    assertThat(file(key(old))).as("swept").doesNotExist();
     assertHasOneMoreThan(before, it.user);
   }
 
@@ -107,16 +115,14 @@ class RecentRefsMaintenanceTest {
     deleteAll("refs/base/", 8, 7000);
     Folds.fold(it.user);
     assertThat(recent().count()).as("with the two of before").isEqualTo(7002);
-    for (int i = 0; i < 2; i++) {
-      it.maintainer.sweep("r", Duration.ZERO, false);
-    }
+    it.sweepAll();
     it.isSound();
     assertThat(refs(it.user)).hasSize(RefFold.FEW - 7000);
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertThat(refs(fresh)).isEqualTo(refs(it.user));
       fresh.getRefDatabase().compact();
     }
-    assertThat(it.manifest().refs().base().orElseThrow().count()).isEqualTo(RefFold.FEW - 7000);
+    assertThat(base().count()).isEqualTo(RefFold.FEW - 7000);
     it.isSound();
   }
 
@@ -129,12 +135,10 @@ class RecentRefsMaintenanceTest {
       String name = "refs/heads/a-link-with-a-long-name-" + "x".repeat(100) + i;
       batch.addCommand(ReceiveCommand.link(ObjectId.zeroId(), MAIN, name));
     }
-    String base = it.manifest().refs().base().orElseThrow().id();
+    String base = base().id();
     TestRepositories.execute(it.user, batch);
     TestRepositories.assertAllOk(batch);
-    assertThat(it.manifest().refs().base().orElseThrow().id())
-        .as("the manifest had no room")
-        .isNotEqualTo(base);
+    assertThat(base().id()).as("the manifest had no room").isNotEqualTo(base);
     assertThat(it.manifest().refs().hasRecent()).isFalse();
     it.isSound();
   }
@@ -172,9 +176,7 @@ class RecentRefsMaintenanceTest {
     listAlso(Map.of("refs/base/9", RefValue.DELETED));
     assertThat(it.manifest().refs().tables()).hasSize(4);
     it.isSound();
-    for (int i = 0; i < 2; i++) {
-      it.maintainer.sweep("r", Duration.ZERO, false);
-    }
+    it.sweepAll();
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertThat(refs(fresh)).isEqualTo(expected);
       force(fresh, "refs/heads/more", second);
@@ -215,16 +217,13 @@ class RecentRefsMaintenanceTest {
 
   @Test
   void a_recent_table_that_is_missing_or_damaged_is_told_by_its_key() throws Exception {
-    String key = ObjectNames.snapshotKey(it.manifest().repositoryId(), recent().id());
-    Path file = directory.resolve("store").resolve(key);
+    String key = key(recent());
+    Path file = file(key);
     byte[] good = Files.readAllBytes(file);
     Files.delete(file);
-    assertThat(Soundness.faults(it.maintainer, "r"))
-        .anySatisfy(fault -> assertThat(fault).contains(key));
-    byte[] bad = StoreContent.flipped(good, 60);
-    Files.write(file, bad);
-    assertThat(Soundness.faults(it.maintainer, "r"))
-        .anySatisfy(fault -> assertThat(fault).contains(key));
+    assertThat(Soundness.faults(it.maintainer, "r")).anyMatch(fault -> fault.contains(key));
+    Files.write(file, StoreContent.flipped(good, 60));
+    assertThat(Soundness.faults(it.maintainer, "r")).anyMatch(fault -> fault.contains(key));
     Files.write(file, good);
     it.isSound();
   }
@@ -232,14 +231,7 @@ class RecentRefsMaintenanceTest {
   @Test
   void a_process_that_has_the_refs_writes_all_beside_a_damaged_or_lost_base() throws Exception {
     List<String> before = refs(it.user);
-    String repositoryId = it.manifest().repositoryId();
-    Path base =
-        directory
-            .resolve("store")
-            .resolve(
-                ObjectNames.snapshotKey(
-                    repositoryId, it.manifest().refs().base().orElseThrow().id()));
-    Files.delete(base);
+    Files.delete(file(key(base())));
     force(it.user, "refs/heads/more", second);
     Folds.fold(it.user);
     assertThat(it.manifest().refs().hasRecent()).as("needs no base").isTrue();
@@ -253,20 +245,16 @@ class RecentRefsMaintenanceTest {
 
   @Test
   void refs_of_a_damaged_base_are_compacted_only_once_a_good_copy_is_back() throws Exception {
-    String key =
-        ObjectNames.snapshotKey(
-            it.manifest().repositoryId(), it.manifest().refs().base().orElseThrow().id());
-    Path base = directory.resolve("store").resolve(key);
-    byte[] good = Files.readAllBytes(base);
-    byte[] bad = StoreContent.flipped(good, 60);
-    Files.write(base, bad);
+    String key = key(base());
+    byte[] good = Files.readAllBytes(file(key));
+    Files.write(file(key), StoreContent.flipped(good, 60));
     Manifest listed = it.manifest();
     try (S3Repository r = it.maintainer.openRepository("r")) {
       assertThatThrownBy(r.getRefDatabase()::compact)
           .isInstanceOf(StoreException.Corrupt.class)
           .hasMessageContaining(key);
       assertThat(it.manifest().refs()).isEqualTo(listed.refs());
-      Files.write(base, good);
+      Files.write(file(key), good);
       assertThat(refs(r)).isEqualTo(refs(it.user));
       r.getRefDatabase().compact();
     }

@@ -7,18 +7,16 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.Arrays;
+import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 import org.eclipse.jgit.lib.AnyObjectId;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.TestRepositories;
 
 /** A pack written byte by byte, so that it may say what is not true. Used by one thread. */
 public final class ForgedPack {
@@ -76,6 +74,20 @@ public final class ForgedPack {
     return header(type, content.length).deflated(content);
   }
 
+  /** Appends an object, which is stored without any effort to compress it. */
+  public ForgedPack stored(int type, byte[] content) {
+    header(type, content.length);
+    Deflater deflater = new Deflater(Deflater.NO_COMPRESSION);
+    try (DeflaterOutputStream out = new DeflaterOutputStream(bytes, deflater, 1 << 16)) {
+      out.write(content);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      deflater.end();
+    }
+    return this;
+  }
+
   /** Appends a delta against the object at a position. */
   public ForgedPack delta(long base, byte[] delta) {
     long distance = position() - base;
@@ -107,18 +119,13 @@ public final class ForgedPack {
     TreeFormatter tree = new TreeFormatter();
     tree.append("a", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, base));
     tree.append("b", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, new byte[600]));
-    CommitBuilder commit = new CommitBuilder();
-    commit.setTreeId(id(Constants.OBJ_TREE, tree.toByteArray()));
-    commit.setAuthor(
-        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
-    commit.setCommitter(commit.getAuthor());
-    commit.setMessage("message");
+    byte[] root = tree.toByteArray();
+    byte[] commit = TestRepositories.commitOf(id(Constants.OBJ_TREE, root), "message").build();
     ForgedPack pack = new ForgedPack(4);
     int at = pack.position();
     pack.object(Constants.OBJ_BLOB, base).delta(at, short43);
-    pack.object(Constants.OBJ_TREE, tree.toByteArray());
-    pack.object(Constants.OBJ_COMMIT, commit.build());
-    return new PackBytes(pack.closed(), id(Constants.OBJ_COMMIT, commit.build()));
+    pack.object(Constants.OBJ_TREE, root).object(Constants.OBJ_COMMIT, commit);
+    return new PackBytes(pack.closed(), id(Constants.OBJ_COMMIT, commit));
   }
 
   /** Id of an object. */

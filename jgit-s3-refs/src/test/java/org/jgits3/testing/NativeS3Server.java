@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.util.FileUtils;
+import org.jgits3.store.ProbedService.Dialect;
 
 /** Starts S3 servers whose program is installed on this machine, on 127.0.0.1 only. */
 final class NativeS3Server {
@@ -146,6 +147,7 @@ final class NativeS3Server {
             URI.create("http://127.0.0.1:" + port),
             accessKey,
             secretKey,
+            Dialect.S3,
             stop,
             Optional.of(process));
     awaitReady(server, process, log);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.testing;
 
+import static org.jgits3.TestRepositories.tree;
+
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.SplittableRandom;
-import java.util.zip.Deflater;
-import java.util.zip.DeflaterOutputStream;
-import org.eclipse.jgit.lib.CommitBuilder;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -19,6 +19,7 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
+import org.jgits3.TestRepositories;
 
 /**
  * A pack as a client sends it: one commit.
@@ -47,32 +48,57 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
   }
 
   private ObjectId receive(Repository repository, String lockMessage) throws IOException {
+    receive(repository, new ByteArrayInputStream(bytes), lockMessage);
+    return commit;
+  }
+
+  /** Receives a pack as a push does. */
+  public static void push(Repository repository, InputStream pack) throws IOException {
+    receive(repository, pack, "jgit receive-pack");
+  }
+
+  private static void receive(Repository repository, InputStream pack, String lockMessage)
+      throws IOException {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      PackParser parser = inserter.newPackParser(new ByteArrayInputStream(bytes));
+      PackParser parser = inserter.newPackParser(pack);
       parser.setAllowThin(true);
       parser.setLockMessage(lockMessage);
       parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
     }
-    return commit;
+  }
+
+  /** A pack of objects of a repository, as a server or a client sends it. */
+  public static PackBytes of(Repository from, ObjectId want, ObjectId... have) throws IOException {
+    return new PackBytes(of(from, Set.of(want), Set.of(have)), want);
+  }
+
+  /** A pack of all that some objects lead to, but others do not. */
+  public static byte[] of(Repository from, Set<ObjectId> want, Set<ObjectId> have)
+      throws IOException {
+    ByteArrayOutputStream pack = new ByteArrayOutputStream();
+    try (PackWriter writer = new PackWriter(from)) {
+      writer.setThin(true);
+      writer.preparePack(NullProgressMonitor.INSTANCE, want, have);
+      writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, pack);
+    }
+    return pack.toByteArray();
   }
 
   /** A pack of about some size: a file of bytes that cannot be compressed, made from a seed. */
   public static PackBytes ofSize(int size, long seed) throws IOException {
-    byte[] content = new byte[size];
-    new SplittableRandom(seed).nextBytes(content);
-    TreeFormatter tree = new TreeFormatter();
-    tree.append("file", FileMode.REGULAR_FILE, id(Constants.OBJ_BLOB, content));
-    CommitBuilder commit = new CommitBuilder();
-    commit.setMessage("of " + size + " bytes\n");
-    return of(commit, tree, content);
+    byte[] content = RandomBytes.of(size, seed);
+    return ofFile("file", content);
+  }
+
+  /** A pack of one file. */
+  public static PackBytes ofFile(String name, byte[] content) throws IOException {
+    ObjectId file = ForgedPack.id(Constants.OBJ_BLOB, content);
+    return of("a file\n", tree(name, FileMode.REGULAR_FILE, file), List.of(content));
   }
 
   /** A pack of one commit of nothing, whose parent the one who receives it must have. */
   public static PackBytes childOf(ObjectId parent) throws IOException {
-    CommitBuilder commit = new CommitBuilder();
-    commit.setParentId(parent);
-    commit.setMessage("child\n");
-    return of(commit, new TreeFormatter());
+    return of("child\n", new TreeFormatter(), List.of(), parent);
   }
 
   /**
@@ -82,54 +108,20 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
    * @param file content of the file
    */
   public static PackBytes moved(ObjectId parent, ObjectId file) throws IOException {
-    TreeFormatter tree = new TreeFormatter();
-    tree.append("moved", FileMode.REGULAR_FILE, file);
-    CommitBuilder commit = new CommitBuilder();
-    commit.setParentId(parent);
-    commit.setMessage("moved\n");
-    return of(commit, tree);
+    return of("moved\n", tree("moved", FileMode.REGULAR_FILE, file), List.of(), parent);
   }
 
-  private static PackBytes of(CommitBuilder commit, TreeFormatter tree, byte[]... blobs)
+  private static PackBytes of(
+      String message, TreeFormatter tree, List<byte[]> blobs, ObjectId... parents)
       throws IOException {
-    commit.setTreeId(id(Constants.OBJ_TREE, tree.toByteArray()));
-    commit.setAuthor(
-        new PersonIdent("A U Thor", "author@example.com", Instant.EPOCH, ZoneOffset.UTC));
-    commit.setCommitter(commit.getAuthor());
-    byte[] built = commit.build();
-    ByteArrayOutputStream pack = new ByteArrayOutputStream();
-    pack.writeBytes(new byte[] {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0});
-    pack.write(2 + blobs.length);
-    append(pack, Constants.OBJ_COMMIT, built);
-    append(pack, Constants.OBJ_TREE, tree.toByteArray());
-    for (byte[] blob : blobs) {
-      append(pack, Constants.OBJ_BLOB, blob);
-    }
-    pack.writeBytes(Constants.newMessageDigest().digest(pack.toByteArray()));
-    return new PackBytes(pack.toByteArray(), id(Constants.OBJ_COMMIT, built));
-  }
-
-  private static ObjectId id(int type, byte[] content) {
-    try (ObjectInserter.Formatter formatter = new ObjectInserter.Formatter()) {
-      return formatter.idFor(type, content);
-    }
-  }
-
-  /** Appends an object, which is stored without any effort to compress it. */
-  private static void append(ByteArrayOutputStream pack, int type, byte[] content)
-      throws IOException {
-    int header = (type << 4) | (content.length & 15);
-    for (int left = content.length >>> 4; left > 0; left >>>= 7) {
-      pack.write(header | 128);
-      header = left & 127;
-    }
-    pack.write(header);
-    Deflater deflater = new Deflater(Deflater.NO_COMPRESSION);
-    try (DeflaterOutputStream out = new DeflaterOutputStream(pack, deflater, 1 << 16)) {
-      out.write(content);
-    } finally {
-      deflater.end();
-    }
+    byte[] root = tree.toByteArray();
+    byte[] commit =
+        TestRepositories.commitOf(ForgedPack.id(Constants.OBJ_TREE, root), message, parents)
+            .build();
+    ForgedPack pack = new ForgedPack(2 + blobs.size());
+    pack.stored(Constants.OBJ_COMMIT, commit).stored(Constants.OBJ_TREE, root);
+    blobs.forEach(blob -> pack.stored(Constants.OBJ_BLOB, blob));
+    return new PackBytes(pack.closed(), ForgedPack.id(Constants.OBJ_COMMIT, commit));
   }
 
   /** The same with another trailer, which does not fit. */

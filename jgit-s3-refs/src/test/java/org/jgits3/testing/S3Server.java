@@ -24,98 +24,31 @@ import software.amazon.awssdk.services.s3.S3Client;
  * An S3 server that tests may fill with buckets. Safe for use by many threads.
  *
  * <p>{@link S3Servers} hands out the one that all tests of a JVM share.
+ *
+ * @param name what it is, for messages
+ * @param endpoint where it listens
+ * @param accessKey access key of its administrator
+ * @param secretKey the secret that goes with it
+ * @param dialect what a probe finds, for tests that open a store without one
+ * @param stop ends the server; may be called more than once
+ * @param process process of the server, so that a test can stop it for a while; empty if the tests
+ *     have not started it themselves
  */
-public final class S3Server implements AutoCloseable {
+public record S3Server(
+    String name,
+    URI endpoint,
+    String accessKey,
+    String secretKey,
+    Dialect dialect,
+    Runnable stop,
+    Optional<Process> process)
+    implements AutoCloseable {
   /** The region of every test server. */
   public static final String REGION = "us-east-1";
 
-  private final String name;
-  private final URI endpoint;
-  private final String accessKey;
-  private final String secretKey;
-  private final Dialect dialect;
-  private final Runnable stop;
-  private final Optional<Process> process;
-
-  /**
-   * A server that runs.
-   *
-   * @param name what it is, for messages
-   * @param endpoint where it listens
-   * @param accessKey access key of its administrator
-   * @param secretKey the secret that goes with it
-   * @param stop ends the server; may be called more than once
-   */
+  /** A server that runs elsewhere. */
   S3Server(String name, URI endpoint, String accessKey, String secretKey, Runnable stop) {
     this(name, endpoint, accessKey, secretKey, Dialect.S3, stop, Optional.empty());
-  }
-
-  /**
-   * A server of another owner.
-   *
-   * @param dialect its dialect
-   */
-  S3Server(String name, URI endpoint, String accessKey, String secretKey, Dialect dialect) {
-    this(name, endpoint, accessKey, secretKey, dialect, () -> {}, Optional.empty());
-  }
-
-  /**
-   * A server that runs as a process of this machine.
-   *
-   * @param process the process
-   */
-  S3Server(
-      String name,
-      URI endpoint,
-      String accessKey,
-      String secretKey,
-      Runnable stop,
-      Optional<Process> process) {
-    this(name, endpoint, accessKey, secretKey, Dialect.S3, stop, process);
-  }
-
-  private S3Server(
-      String name,
-      URI endpoint,
-      String accessKey,
-      String secretKey,
-      Dialect dialect,
-      Runnable stop,
-      Optional<Process> process) {
-    this.name = name;
-    this.endpoint = endpoint;
-    this.accessKey = accessKey;
-    this.secretKey = secretKey;
-    this.dialect = dialect;
-    this.stop = stop;
-    this.process = process;
-  }
-
-  /**
-   * Address of the server.
-   *
-   * @return its endpoint
-   */
-  public URI endpoint() {
-    return endpoint;
-  }
-
-  /**
-   * Access key of the administrator.
-   *
-   * @return the key's id
-   */
-  public String accessKey() {
-    return accessKey;
-  }
-
-  /**
-   * Secret of the administrator.
-   *
-   * @return the secret that goes with {@link #accessKey}
-   */
-  public String secretKey() {
-    return secretKey;
   }
 
   /**
@@ -138,15 +71,6 @@ public final class S3Server implements AutoCloseable {
         "AWS_ACCESS_KEY_ID", accessKey,
         "AWS_SECRET_ACCESS_KEY", secretKey,
         "AWS_REGION", REGION);
-  }
-
-  /**
-   * The dialect of this server, for tests that open a store without a probe.
-   *
-   * @return what a probe finds
-   */
-  public Dialect dialect() {
-    return dialect;
   }
 
   /**
@@ -208,15 +132,6 @@ public final class S3Server implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(this + " does not answer", e);
     }
-  }
-
-  /**
-   * Process of the server, so that a test can stop it for a while.
-   *
-   * @return the process; empty if the tests have not started it themselves
-   */
-  public Optional<Process> process() {
-    return process;
   }
 
   /** Tests whether the server accepts its administrator. */

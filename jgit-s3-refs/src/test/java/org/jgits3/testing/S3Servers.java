@@ -96,7 +96,9 @@ public final class S3Servers {
             URI.create(endpoint),
             variable("AWS_ACCESS_KEY_ID"),
             variable("AWS_SECRET_ACCESS_KEY"),
-            wants("ceph") ? CEPH : Dialect.S3));
+            wants("ceph") ? CEPH : Dialect.S3,
+            () -> {},
+            Optional.empty()));
   }
 
   private static String variable(String name) {

@@ -16,9 +16,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.transport.PacketLineIn;
@@ -30,9 +28,10 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +49,7 @@ class AdvertisementTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager = TestRepositories.manager(new DirectoryObjectStore(directory));
+    manager = TestRepositories.manager(directory);
     repository = manager.createRepository("r");
   }
 
@@ -141,12 +140,8 @@ class AdvertisementTest {
     List<Ref> refs = repository.getRefDatabase().getRefs();
     Set<ObjectId> tips =
         refs.stream().map(Ref::getObjectId).filter(Objects::nonNull).collect(Collectors.toSet());
-    ByteArrayOutputStream pack = new ByteArrayOutputStream();
-    try (PackWriter writer = new PackWriter(repository)) {
-      writer.preparePack(NullProgressMonitor.INSTANCE, tips, Set.of());
-      writer.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, pack);
-    }
-    git.run(stdin -> pack.writeTo(stdin), "index-pack", "--stdin");
+    byte[] pack = PackBytes.of(repository, tips, Set.of());
+    git.run(stdin -> stdin.write(pack), "index-pack", "--stdin");
     StringBuilder direct = new StringBuilder();
     for (var link : repository.manifest().refs().symrefs().entrySet()) {
       git.run("symbolic-ref", link.getKey(), link.getValue());
@@ -185,22 +180,21 @@ class AdvertisementTest {
     return out.toString(UTF_8).stripTrailing();
   }
 
-  private static byte[] listing(RandomRefs refs) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(out);
-    packets.writeString("command=ls-refs\n");
-    packets.writeString("agent=test");
-    packets.writeDelim();
-    for (String flag : List.of("peel", "symrefs", "unborn")) {
-      if (refs.random().nextBoolean()) {
-        packets.writeString(flag + "\n");
-      }
-    }
-    for (String prefix : refs.prefixes()) {
-      packets.writeString("ref-prefix " + prefix + "\n");
-    }
-    packets.end();
-    return out.toByteArray();
+  private static byte[] listing(RandomRefs refs) {
+    return GitRequests.of(
+        packets -> {
+          packets.writeString("command=ls-refs\n");
+          packets.writeString("agent=test");
+          packets.writeDelim();
+          for (String flag : List.of("peel", "symrefs", "unborn")) {
+            if (refs.random().nextBoolean()) {
+              packets.writeString(flag + "\n");
+            }
+          }
+          for (String prefix : refs.prefixes()) {
+            packets.writeString("ref-prefix " + prefix + "\n");
+          }
+        });
   }
 
   private String pushByJGit(Config config) throws IOException {

@@ -13,13 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.AdvertiseRefsHook;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ProtocolV2Hook;
@@ -29,7 +25,7 @@ import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.GitRequests;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,28 +47,23 @@ class ChosenRefsTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager = TestRepositories.manager(new DirectoryObjectStore(directory));
+    manager = TestRepositories.manager(directory);
     repository = manager.createRepository("r");
     ObjectId main = TestRepositories.commit(repository, "main");
     other = TestRepositories.commit(repository, "other");
     tag = TestRepositories.tag(repository, "hidden", main);
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      blob = inserter.insert(Constants.OBJ_BLOB, "top secret".getBytes(UTF_8));
-      TreeFormatter files = new TreeFormatter();
-      files.append("f", FileMode.REGULAR_FILE, blob);
-      tree = inserter.insert(files);
-      commit = inserter.insert(TestRepositories.commitOf(tree, "secret"));
-      inserter.flush();
-    }
-    set("refs/heads/main", main);
-    set("refs/heads/other", other);
-    set(SECRET, commit);
-    set("refs/secret/tag", tag);
+    blob = TestRepositories.blob(repository, "top secret".getBytes(UTF_8));
+    tree =
+        TestRepositories.insert(
+            repository, to -> to.insert(TestRepositories.tree("f", FileMode.REGULAR_FILE, blob)));
+    commit =
+        TestRepositories.insert(
+            repository, to -> to.insert(TestRepositories.commitOf(tree, "secret")));
+    TestRepositories.createRef(repository, "refs/heads/main", main);
+    TestRepositories.createRef(repository, "refs/heads/other", other);
+    TestRepositories.createRef(repository, SECRET, commit);
+    TestRepositories.createRef(repository, "refs/secret/tag", tag);
     hiding.fromText("[transfer]\n\thideRefs = refs/secret\n");
-  }
-
-  private void set(String name, ObjectId id) throws IOException {
-    assertThat(TestRepositories.force(repository, name, id)).isEqualTo(RefUpdate.Result.NEW);
   }
 
   private S3UploadPack fetch() {
@@ -94,31 +85,15 @@ class ChosenRefsTest {
     return out.toString(ISO_8859_1) + failure;
   }
 
-  private static String list(UploadPack up, String... flags) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(out);
-    packets.writeString("command=ls-refs\n");
-    packets.writeDelim();
-    for (String flag : flags) {
-      packets.writeString(flag + "\n");
-    }
-    packets.writeString("ref-prefix refs/\n");
-    packets.end();
-    return answer(up, out.toByteArray());
+  private static String list(UploadPack up, String... flags) {
+    return answer(up, GitRequests.command("ls-refs", flags));
   }
 
-  private static String want(UploadPack up, ObjectId id) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(out);
-    packets.writeString("command=fetch");
-    packets.writeDelim();
-    packets.writeString("want " + id.name() + "\n");
-    packets.writeString("done\n");
-    packets.end();
-    return answer(up, out.toByteArray());
+  private static String want(UploadPack up, ObjectId id) {
+    return answer(up, GitRequests.fetch(id));
   }
 
-  private void assertNotSent(ObjectId id) throws IOException {
+  private void assertNotSent(ObjectId id) {
     assertThat(want(fetch(), id)).contains(id.name()).doesNotContain("packfile", "PACK");
   }
 

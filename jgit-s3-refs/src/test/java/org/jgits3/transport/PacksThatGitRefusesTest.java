@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,16 +18,14 @@ import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AutoClose;
@@ -67,29 +64,14 @@ class PacksThatGitRefusesTest {
     bare.run("hash-object", "-w", "-t", "tree", "/dev/null");
     manager = TestRepositories.manager(directory.resolve("store"));
     for (String name : List.of("r", "collected")) {
-      try (S3Repository repository = manager.createRepository(name);
-          ObjectInserter inserter = repository.newObjectInserter()) {
-        ObjectId blob = inserter.insert(Constants.OBJ_BLOB, KNOWN);
-        ObjectId tree = inserter.insert(new TreeFormatter());
-        inserter.flush();
-        point(repository, "refs/tags/blob", blob);
-        point(repository, "refs/tags/tree", tree);
+      try (S3Repository repository = manager.createRepository(name)) {
+        ObjectId blob = TestRepositories.blob(repository, KNOWN);
+        ObjectId tree = TestRepositories.insert(repository, to -> to.insert(new TreeFormatter()));
+        TestRepositories.createRef(repository, "refs/tags/blob", blob);
+        TestRepositories.createRef(repository, "refs/tags/tree", tree);
       }
     }
     manager.maintenance("collected").repack(NullProgressMonitor.INSTANCE);
-  }
-
-  private static void point(S3Repository repository, String ref, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
-  }
-
-  private static void request(String ref, ObjectId tip, byte[] pack, OutputStream to)
-      throws IOException {
-    PacketLineOut lines = new PacketLineOut(to);
-    lines.writeString(
-        ObjectId.zeroId().name() + " " + tip.name() + " " + ref + "\0report-status ofs-delta\n");
-    lines.end();
-    to.write(pack);
   }
 
   private static boolean isAccepted(String report, String ref) {
@@ -98,7 +80,10 @@ class PacksThatGitRefusesTest {
 
   private String pushToGit(String ref, ObjectId tip, byte[] pack) {
     return git.attempt(
-            stdin -> request(ref, tip, pack, stdin), "receive-pack", "--stateless-rpc", "r.git")
+            stdin -> stdin.write(GitRequests.push(ObjectId.zeroId(), tip, ref, pack)),
+            "receive-pack",
+            "--stateless-rpc",
+            "r.git")
         .toString();
   }
 
@@ -107,14 +92,13 @@ class PacksThatGitRefusesTest {
   }
 
   private String push(String name, String ref, ObjectId tip, byte[] pack) throws IOException {
-    ByteArrayOutputStream request = new ByteArrayOutputStream();
-    request(ref, tip, pack, request);
+    byte[] request = GitRequests.push(ObjectId.zeroId(), tip, ref, pack);
     ByteArrayOutputStream report = new ByteArrayOutputStream();
     try (S3Repository repository = manager.openRepository(name, Purpose.push())) {
       S3ReceivePack service = new S3ReceivePack(repository);
       service.setBiDirectionalPipe(false);
       service.setObjectChecker(checker);
-      service.receive(new ByteArrayInputStream(request.toByteArray()), report, null);
+      service.receive(new ByteArrayInputStream(request), report, null);
     } catch (UnpackException refused) {
       assertThat(report.toString(UTF_8)).contains("unpack error");
     }
@@ -170,9 +154,7 @@ class PacksThatGitRefusesTest {
   @Test
   void tree_that_nothing_leads_to_is_checked_once_a_commit_does() throws Exception {
     ObjectId empty = ForgedPack.id(Constants.OBJ_TREE, new byte[0]);
-    TreeFormatter formatter = new TreeFormatter();
-    formatter.append("b", FileMode.REGULAR_FILE, empty);
-    byte[] tree = formatter.toByteArray();
+    byte[] tree = TestRepositories.tree("b", FileMode.REGULAR_FILE, empty).toByteArray();
     byte[] sound = commit(empty);
     byte[] pack =
         new ForgedPack(3)
@@ -284,9 +266,7 @@ class PacksThatGitRefusesTest {
 
   /** A pack of a tree, a commit of it, and the blob and the tree that it may name. */
   private void isRefusedWithEntry(FileMode mode, ObjectId named, String why) throws Exception {
-    TreeFormatter tree = new TreeFormatter();
-    tree.append("a", mode, named);
-    byte[] root = tree.toByteArray();
+    byte[] root = TestRepositories.tree("a", mode, named).toByteArray();
     byte[] commit =
         commit("A <a@example.com> 1 +0000")
             .replaceFirst("tree .*", "tree " + ForgedPack.id(Constants.OBJ_TREE, root).name())
@@ -346,9 +326,8 @@ class PacksThatGitRefusesTest {
 
   private void isRefusedNamed(String name, FileMode mode, byte[] blob, String git, String why)
       throws Exception {
-    TreeFormatter tree = new TreeFormatter();
-    tree.append(name, mode, ForgedPack.id(Constants.OBJ_BLOB, blob));
-    byte[] root = tree.toByteArray();
+    ObjectId id = ForgedPack.id(Constants.OBJ_BLOB, blob);
+    byte[] root = TestRepositories.tree(name, mode, id).toByteArray();
     byte[] commit = commit(ForgedPack.id(Constants.OBJ_TREE, root));
     ObjectId tip = ForgedPack.id(Constants.OBJ_COMMIT, commit);
     byte[] pack =
@@ -362,9 +341,8 @@ class PacksThatGitRefusesTest {
   }
 
   private static byte[] other() {
-    TreeFormatter tree = new TreeFormatter();
-    tree.append("other", FileMode.REGULAR_FILE, ForgedPack.id(Constants.OBJ_BLOB, OTHER));
-    return tree.toByteArray();
+    ObjectId blob = ForgedPack.id(Constants.OBJ_BLOB, OTHER);
+    return TestRepositories.tree("other", FileMode.REGULAR_FILE, blob).toByteArray();
   }
 
   @Holds(

@@ -6,17 +6,14 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Set;
-import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.GitRequests;
+import org.jgits3.testing.PackBytes;
 
 /** Looks a ref up for a request, looks it up in the store, then pushes a commit. */
 final class PassingProgram {
@@ -30,8 +27,7 @@ final class PassingProgram {
    * @param args directory of the store
    */
   public static void main(String[] args) throws Exception {
-    try (S3RepositoryManager manager =
-            TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
+    try (S3RepositoryManager manager = TestRepositories.manager(Path.of(args[0]));
         S3Repository repository = manager.createRepository("r");
         Repository client = manager.createRepository("client")) {
       ObjectId first = TestRepositories.commit(client, "first");
@@ -60,16 +56,8 @@ final class PassingProgram {
   }
 
   private static byte[] body(Repository client, ObjectId from, ObjectId to) throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(body);
-    packets.writeString(from.name() + ' ' + to.name() + ' ' + BRANCH + "\0report-status");
-    packets.end();
-    boolean whole = from.equals(ObjectId.zeroId());
-    try (PackWriter pack = new PackWriter(client)) {
-      pack.preparePack(NullProgressMonitor.INSTANCE, Set.of(to), whole ? Set.of() : Set.of(from));
-      pack.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, body);
-    }
-    return body.toByteArray();
+    ObjectId[] have = from.equals(ObjectId.zeroId()) ? new ObjectId[0] : new ObjectId[] {from};
+    return GitRequests.push(from, to, BRANCH, PackBytes.of(client, to, have).bytes());
   }
 
   private static void push(S3RepositoryManager manager, byte[] body) throws IOException {

@@ -13,21 +13,18 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.UnpackException;
-import org.eclipse.jgit.internal.storage.pack.PackWriter;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -52,9 +49,7 @@ class RequestAllocationTest {
 
   @BeforeEach
   void create() throws Exception {
-    manager =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[s3 \"refs\"]\nvalidate = 1 h");
+    manager = TestRepositories.manager(directory, "[s3 \"refs\"]\nvalidate = 1 h");
     create("few", FEW);
   }
 
@@ -110,17 +105,8 @@ class RequestAllocationTest {
 
   private byte[] push(Repository client, String branch) throws IOException {
     ObjectId commit = TestRepositories.commit(client, branch, root);
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(body);
-    packets.writeString(
-        ObjectId.zeroId().name() + ' ' + commit.name() + ' ' + branch + "\0report-status");
-    packets.end();
-    try (PackWriter pack = new PackWriter(client)) {
-      pack.setThin(true);
-      pack.preparePack(NullProgressMonitor.INSTANCE, Set.of(commit), Set.of(root));
-      pack.writePack(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, body);
-    }
-    return body.toByteArray();
+    byte[] pack = PackBytes.of(client, commit, root).bytes();
+    return GitRequests.push(ObjectId.zeroId(), commit, branch, pack);
   }
 
   private static void push(S3Repository repository, byte[] body, String branch) throws IOException {
@@ -160,19 +146,12 @@ class RequestAllocationTest {
   }
 
   private void fetch(S3Repository repository, UploadPack.RequestPolicy policy) throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut packets = new PacketLineOut(body);
-    packets.writeString("command=fetch");
-    packets.writeDelim();
-    packets.writeString("want " + root.name());
-    packets.writeString("done");
-    packets.end();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (S3UploadPack up = new S3UploadPack(repository)) {
       up.setRequestPolicy(policy);
       up.setExtraParameters(List.of("version=2"));
       up.setBiDirectionalPipe(false);
-      up.upload(new ByteArrayInputStream(body.toByteArray()), out, null);
+      up.upload(new ByteArrayInputStream(GitRequests.fetch(root)), out, null);
     }
     assertThat(out.toString(UTF_8)).contains("packfile");
   }

@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -67,9 +66,7 @@ final class StoredSample {
 
   private void fill(S3RepositoryManager manager, String name, int seed) throws Exception {
     try (S3Repository r = manager.createRepository(name)) {
-      StoredConfig config = r.getConfig();
-      config.setString("sample", null, "key", "value of " + name);
-      config.save();
+      TestRepositories.configure(r, "sample", "key", "value of " + name);
       ObjectId small = TestRepositories.commitBlobs(r, 20 + seed);
       point(r, MAIN, small);
       point(r, "refs/heads/large", PackBytes.ofSize(large + seed, seed).pushTo(r));

@@ -19,7 +19,6 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.RepositoryBuilder;
 import org.jgits3.S3Repository;
@@ -61,8 +60,7 @@ class UnreadablePackTest {
   }
 
   private static void setMain(Repository repository, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, "refs/heads/main", to))
-        .isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, "refs/heads/main", to);
   }
 
   /** Makes a repository with the pack, which this library would not take. */
@@ -191,11 +189,10 @@ class UnreadablePackTest {
 
   @Test
   void delta_that_git_refuses_is_found_and_other_packs_are_checked() throws Exception {
-    try (S3Repository repository = stored();
-        ObjectInserter inserter = repository.newObjectInserter()) {
+    byte[] commit = "tree of no kind\n".getBytes(US_ASCII);
+    try (S3Repository repository = stored()) {
       ObjectId malformed =
-          inserter.insert(Constants.OBJ_COMMIT, "tree of no kind\n".getBytes(US_ASCII));
-      inserter.flush();
+          TestRepositories.insert(repository, to -> to.insert(Constants.OBJ_COMMIT, commit));
       assertThat(new Verification(manager, NullProgressMonitor.INSTANCE).run("r").findings())
           .extracting(Verification.Finding::problem)
           .satisfiesExactlyInAnyOrder(

@@ -16,31 +16,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ListedObject;
-import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.StoreContent;
+import org.jgits3.testing.AtFirstTask;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
 import org.jgits3.verify.Verification;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,58 +43,20 @@ import org.junit.jupiter.api.io.TempDir;
 @Holds(
     "FleetPass: A killed pass resumes after its last saved step. Passes at once keep each other's "
         + "work. (S2, S4)")
-class FleetPassTest {
-  private static final String MAIN = "refs/heads/main";
+class FleetPassTest extends FleetFixture {
+
   private static final String STATE = "scan/gc";
   private static final FleetPass.Options GC = new FleetPass.Options("gc", "", true, false, false);
 
   @TempDir Path scratch;
 
-  private final MemoryObjectStore store = new MemoryObjectStore();
-  private final RequestCounts counts = new RequestCounts();
-  @AutoClose private S3RepositoryManager maintainer;
-  @AutoClose private S3RepositoryManager users;
-  private int commits;
-
-  @BeforeEach
-  void open() throws Exception {
-    maintainer = TestRepositories.manager(new ObservedObjectStore(store, counts));
-    users = TestRepositories.manager(store);
-  }
-
-  private void create(String... names) throws IOException {
-    for (String name : names) {
-      users.createRepository(name).close();
-      push(name, MAIN);
-    }
-  }
-
-  private String id(String name) throws IOException {
-    return StoredManifest.read(store, name).repositoryId();
-  }
-
-  private void push(String name, String ref) throws IOException {
-    try (S3Repository repository = users.openRepository(name)) {
-      ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      TestRepositories.force(repository, ref, commit);
-    }
-  }
-
   /** Names of the repositories that a pass gives. */
   private List<String> names(FleetPass pass) throws IOException {
     List<String> names = new ArrayList<>();
-    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      names.add(users.nameOf(id.get()).orElseThrow());
+    for (String id : ids(pass)) {
+      names.add(users.nameOf(id).orElseThrow());
     }
     return names;
-  }
-
-  private static List<String> ids(FleetPass pass) throws IOException {
-    List<String> ids = new ArrayList<>();
-    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      ids.add(id.get());
-    }
-    return ids;
   }
 
   /** Names of the repositories that a pass gives, none of which is worked on. */
@@ -163,7 +117,7 @@ class FleetPassTest {
     create("a");
     FleetPass pass = new Fleet(maintainer).collectionPass(false);
     assertThat(pass.next()).contains(id("a"));
-    pass.done(id("a"), collect("a", onceAtWork(() -> push("a", "refs/heads/other"))));
+    pass.done(id("a"), collect("a", new AtFirstTask(() -> push("a", "refs/heads/other"))));
     pass.save();
     assertThat(due()).containsExactly("a");
   }
@@ -174,7 +128,7 @@ class FleetPassTest {
     push("a", "refs/heads/other");
     FleetPass pass = new Fleet(maintainer).collectionPass(false);
     assertThat(pass.next()).contains(id("a"));
-    pass.done(id("a"), collect("a", onceAtWork(() -> delete("a", "refs/heads/other"))));
+    pass.done(id("a"), collect("a", new AtFirstTask(() -> delete("a", "refs/heads/other"))));
     pass.save();
     assertThat(due()).containsExactly("a");
   }
@@ -183,25 +137,6 @@ class FleetPassTest {
     try (S3Repository repository = users.openRepository(name)) {
       TestRepositories.delete(repository, ref);
     }
-  }
-
-  /** A step that is made when a collection begins its work, after it has read the refs. */
-  private static ProgressMonitor onceAtWork(IoRunnable step) {
-    return new EmptyProgressMonitor() {
-      private boolean made;
-
-      @Override
-      public void beginTask(String title, int totalWork) {
-        if (!made) {
-          made = true;
-          try {
-            step.run();
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        }
-      }
-    };
   }
 
   @Holds(
@@ -302,11 +237,8 @@ class FleetPassTest {
   @Test
   void repository_that_is_not_sound_is_given_again() throws Exception {
     create("a", "b");
-    byte[] rotten = new byte[1];
-    List<String> objects = new ArrayList<>();
-    String prefix = ObjectNames.prefix(id("a"));
-    store.list(prefix, object -> objects.add(object.key()));
-    store.put(objects.get(0), rotten, 0, rotten.length);
+    List<String> objects = StoreContent.keys(store, ObjectNames.prefix(id("a")));
+    store.put(objects.get(0), new byte[1], 0, 1);
     FleetPass pass = new Fleet(maintainer).verificationPass(true);
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
       String name = users.nameOf(id.get()).orElseThrow();
@@ -374,8 +306,7 @@ class FleetPassTest {
   @Test
   void S2_pass_that_is_killed_goes_on_after_what_it_saved() throws Exception {
     int all = 300;
-    try (S3RepositoryManager manager =
-        TestRepositories.manager(new DirectoryObjectStore(scratch))) {
+    try (S3RepositoryManager manager = TestRepositories.manager(scratch)) {
       for (int i = 0; i < all; i++) {
         manager.createRepository("r" + (1000 + i)).close();
       }
@@ -406,8 +337,7 @@ class FleetPassTest {
     private Killed() {}
 
     public static void main(String[] args) throws Exception {
-      S3RepositoryManager manager =
-          TestRepositories.manager(new DirectoryObjectStore(Path.of(args[0])));
+      S3RepositoryManager manager = TestRepositories.manager(Path.of(args[0]));
       FleetPass pass = new Fleet(manager).collectionPass(false);
       for (var id = pass.next(); id.isPresent(); id = pass.next()) {
         String name = manager.nameOf(id.get()).orElseThrow();

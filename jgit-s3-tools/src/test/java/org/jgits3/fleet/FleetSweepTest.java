@@ -14,60 +14,27 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.Settled;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A pass of sweeps leaves out what has nothing that waits to be deleted, and nothing else. */
 @Holds(
     "Sweep: A pass skips only repositories whose manifest has a version on which the work ended "
         + "and left nothing (S1, S2, S8, S8b)")
-class FleetSweepTest {
+class FleetSweepTest extends FleetFixture {
   private static final Duration DAY = Duration.ofDays(1);
-
-  private final MemoryObjectStore store = new MemoryObjectStore();
-  private final RequestCounts counts = new RequestCounts();
-  @AutoClose private S3RepositoryManager sweeper;
-  @AutoClose private S3RepositoryManager users;
-  private int commits;
-
-  @BeforeEach
-  void open() throws Exception {
-    sweeper = TestRepositories.manager(new ObservedObjectStore(store, counts));
-    users = TestRepositories.manager(store);
-  }
-
-  private void create(String... names) throws IOException {
-    for (String name : names) {
-      users.createRepository(name).close();
-      push(name);
-    }
-  }
-
-  private void push(String name) throws IOException {
-    try (S3Repository repository = users.openRepository(name)) {
-      ObjectId commit = TestRepositories.commit(repository, "commit " + commits++);
-      TestRepositories.force(repository, "refs/heads/main", commit);
-    }
-  }
 
   private void collect(String name) throws IOException {
     users.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE);
@@ -75,14 +42,10 @@ class FleetSweepTest {
 
   /** Leaves packs that are listed no more. */
   private void replacePacks(String name) throws IOException {
-    push(name);
-    push(name);
+    push(name, MAIN);
+    push(name, MAIN);
     collect(name);
     assertThat(unlisted(name)).isNotEmpty();
-  }
-
-  private String id(String name) throws IOException {
-    return StoredManifest.read(store, name).repositoryId();
   }
 
   private Set<String> stored(String repositoryId) throws IOException {
@@ -123,9 +86,8 @@ class FleetSweepTest {
   /** As {@link #sweepAll}, without a sweep. */
   private List<String> due() throws IOException {
     List<String> names = new ArrayList<>();
-    FleetPass pass = new Fleet(sweeper).sweepPass(false);
-    for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      names.add(label(id.get()));
+    for (String id : ids(new Fleet(maintainer).sweepPass(false))) {
+      names.add(label(id));
     }
     Collections.sort(names);
     return names;
@@ -136,9 +98,9 @@ class FleetSweepTest {
     create("a", "b/c", "d", "gone");
     users.delete("gone");
     users.rename("d", "e");
-    assertThat(sweepAll(sweeper, Duration.ZERO)).containsExactly("-", "a", "b/c", "e");
+    assertThat(sweepAll(maintainer, Duration.ZERO)).containsExactly("-", "a", "b/c", "e");
     var before = counts.snapshot();
-    assertThat(sweepAll(sweeper, Duration.ZERO)).isEmpty();
+    assertThat(sweepAll(maintainer, Duration.ZERO)).isEmpty();
     assertThat(counts.snapshot().since(before))
         .hasToString("3 requests: 1 GET, 1 LIST_MULTIPART, 1 LIST");
   }
@@ -146,8 +108,8 @@ class FleetSweepTest {
   @Test
   void repository_that_changed_is_swept_again_and_no_other_is_asked() throws Exception {
     create("a", "b", "c");
-    sweepAll(sweeper, DAY);
-    push("b");
+    sweepAll(maintainer, DAY);
+    push("b", MAIN);
     var before = counts.snapshot();
     assertThat(due()).containsExactly("b");
     assertThat(counts.snapshot().since(before))
@@ -158,12 +120,12 @@ class FleetSweepTest {
   void S8_object_that_waits_is_visited_until_it_is_gone() throws Exception {
     create("a", "b");
     replacePacks("a");
-    sweepAll(sweeper, DAY);
+    sweepAll(maintainer, DAY);
     for (int i = 0; i < 3; i++) {
       assertThat(unlisted("a")).isNotEmpty();
-      assertThat(sweepAll(sweeper, DAY)).containsExactly("a");
+      assertThat(sweepAll(maintainer, DAY)).containsExactly("a");
     }
-    sweepAll(sweeper, Duration.ZERO);
+    sweepAll(maintainer, Duration.ZERO);
     assertThat(unlisted("a")).isEmpty();
     assertThat(due()).isEmpty();
   }
@@ -174,10 +136,10 @@ class FleetSweepTest {
     Manifest manifest = StoredManifest.read(store, "a");
     String id = ObjectNames.mint(manifest);
     store.put(ObjectNames.packKey(manifest.repositoryId(), id, "pack"), new byte[9], 0, 9);
-    sweepAll(sweeper, DAY);
+    sweepAll(maintainer, DAY);
     assertThat(due()).containsExactly("a");
-    sweepAll(sweeper, Duration.ZERO);
-    sweepAll(sweeper, Duration.ZERO);
+    sweepAll(maintainer, Duration.ZERO);
+    sweepAll(maintainer, Duration.ZERO);
     assertThat(unlisted("a")).isEmpty();
     assertThat(due()).isEmpty();
   }
@@ -185,7 +147,7 @@ class FleetSweepTest {
   @Test
   void S8b_collection_between_boundary_and_listing_is_not_taken_for_swept() throws Exception {
     create("a");
-    push("a");
+    push("a", MAIN);
     String prefix = ObjectNames.prefix(StoredManifest.read(store, "a").repositoryId());
     StagedStore staged = new StagedStore(store);
     staged.beforeList(prefix, () -> collect("a"));
@@ -199,7 +161,7 @@ class FleetSweepTest {
   @Test
   void repository_with_an_unfinished_upload_is_swept_again() throws Exception {
     create("a", "b");
-    sweepAll(sweeper, DAY);
+    sweepAll(maintainer, DAY);
     Manifest manifest = StoredManifest.read(store, "b");
     List<MultipartUpload> uploads = new ArrayList<>();
     ObjectStore uploading =
@@ -231,12 +193,12 @@ class FleetSweepTest {
   void deleted_repository_is_visited_until_nothing_of_it_is_left() throws Exception {
     create("a");
     String id = id("a");
-    sweepAll(sweeper, DAY);
+    sweepAll(maintainer, DAY);
     users.delete("a");
-    sweepAll(sweeper, DAY);
+    sweepAll(maintainer, DAY);
     assertThat(stored(id)).isNotEmpty();
-    assertThat(sweepAll(sweeper, DAY)).containsExactly("-");
-    sweepAll(sweeper, Duration.ZERO);
+    assertThat(sweepAll(maintainer, DAY)).containsExactly("-");
+    sweepAll(maintainer, Duration.ZERO);
     assertThat(stored(id)).isEmpty();
     assertThat(due()).isEmpty();
   }
@@ -247,9 +209,9 @@ class FleetSweepTest {
     String former = id("a");
     users.delete("a");
     create("a");
-    sweepAll(sweeper, DAY);
-    assertThat(sweepAll(sweeper, DAY)).containsExactly("-");
-    sweepAll(sweeper, Duration.ZERO);
+    sweepAll(maintainer, DAY);
+    assertThat(sweepAll(maintainer, DAY)).containsExactly("-");
+    sweepAll(maintainer, Duration.ZERO);
     List<String> left = StoreContent.keys(store, ObjectNames.prefix(former));
     assertThat(left).isEmpty();
     assertThat(due()).isEmpty();
@@ -259,10 +221,10 @@ class FleetSweepTest {
   void repository_that_is_renamed_during_a_pass_is_swept() throws Exception {
     create("a");
     replacePacks("a");
-    FleetPass pass = new Fleet(sweeper).sweepPass(false);
+    FleetPass pass = new Fleet(maintainer).sweepPass(false);
     users.rename("a", "b");
-    assertThat(sweepAll(sweeper, pass, Duration.ZERO)).containsExactly("b");
-    sweepAll(sweeper, Duration.ZERO);
+    assertThat(sweepAll(maintainer, pass, Duration.ZERO)).containsExactly("b");
+    sweepAll(maintainer, Duration.ZERO);
     assertThat(unlisted("b")).isEmpty();
     assertThat(due()).isEmpty();
   }
@@ -270,8 +232,8 @@ class FleetSweepTest {
   @Test
   void S4_two_sweeps_at_once_keep_what_the_other_has_done() throws Exception {
     create("a", "b");
-    FleetPass one = new Fleet(sweeper).sweepPass(false);
-    FleetPass other = new Fleet(sweeper).sweepPass(false);
+    FleetPass one = new Fleet(maintainer).sweepPass(false);
+    FleetPass other = new Fleet(maintainer).sweepPass(false);
     one.done(id("a"), settled("a"));
     one.save();
     other.done(id("b"), settled("b"));
@@ -280,12 +242,12 @@ class FleetSweepTest {
   }
 
   private Optional<Settled> settled(String name) throws IOException {
-    return sweeper.sweepById(id(name), DAY, false).settled();
+    return maintainer.sweepById(id(name), DAY, false).settled();
   }
 
   @Test
   void dry_run_claims_nothing() throws Exception {
     create("a");
-    assertThat(sweeper.sweepById(id("a"), DAY, true).settled()).isEmpty();
+    assertThat(maintainer.sweepById(id("a"), DAY, true).settled()).isEmpty();
   }
 }

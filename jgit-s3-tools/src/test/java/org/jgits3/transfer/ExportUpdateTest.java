@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -18,6 +17,7 @@ import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -85,9 +85,8 @@ class ExportUpdateTest {
   }
 
   private long packs() throws IOException {
-    try (Stream<Path> files = Files.list(out.resolve("objects/pack"))) {
-      return files.filter(file -> file.toString().endsWith(".pack")).count();
-    }
+    return StoredFiles.below(out.resolve("objects/pack"), file -> file.toString().endsWith(".pack"))
+        .size();
   }
 
   @Test

@@ -10,14 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.NullProgressMonitor;
+import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.AtFirstTask;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,9 +38,8 @@ class ExporterTest {
   void create() throws Exception {
     manager = TestRepositories.manager(new MemoryObjectStore());
     repository = manager.createRepository("r");
-    var update = repository.updateRef("refs/heads/master");
-    update.setNewObjectId(TestRepositories.commit(repository, "tip"));
-    update.update();
+    ObjectId tip = TestRepositories.commit(repository, "tip");
+    TestRepositories.createRef(repository, "refs/heads/master", tip);
     out = directory.resolve("out");
     staging = directory.resolve("out.part.lock");
   }
@@ -132,12 +134,10 @@ class ExporterTest {
   @Test
   void what_a_killed_export_left_is_taken_over() throws Exception {
     var dying =
-        new EmptyProgressMonitor() {
-          @Override
-          public void beginTask(String title, int total) {
-            throw new Killed();
-          }
-        };
+        new AtFirstTask(
+            () -> {
+              throw new Killed();
+            });
     assertThatThrownBy(() -> export(dying)).isInstanceOf(Killed.class);
     assertThat(staging).isNotEmptyDirectory();
     Path half = Files.writeString(staging.resolve("objects/pack/pack-1.pack"), "half");
@@ -160,11 +160,7 @@ class ExporterTest {
         new EmptyProgressMonitor() {
           @Override
           public void endTask() {
-            try {
-              Files.createDirectories(disturbing);
-            } catch (IOException e) {
-              throw new IllegalStateException(e);
-            }
+            Unchecked.call(() -> Files.createDirectories(disturbing));
           }
         };
     assertThatThrownBy(() -> export(disturber)).isInstanceOf(IOException.class);

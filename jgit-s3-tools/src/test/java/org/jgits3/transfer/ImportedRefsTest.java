@@ -11,7 +11,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.eclipse.jgit.api.Git;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -22,6 +21,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,9 +78,9 @@ class ImportedRefsTest extends ImportFixture {
         .isInstanceOf(IOException.class)
         .satisfies(e -> assertThat(e.getMessage()).contains(because).doesNotContain("\n"));
     assertThat(manager.list()).isEmpty();
-    try (Stream<Path> left = Files.walk(scratch.resolve("store"))) {
-      assertThat(left.filter(path -> path.toString().contains("/refs/"))).isEmpty();
-    }
+    assertThat(
+            StoredFiles.below(scratch.resolve("store"), path -> path.toString().contains("/refs/")))
+        .isEmpty();
   }
 
   @Test

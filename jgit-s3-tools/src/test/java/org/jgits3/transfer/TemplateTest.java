@@ -24,7 +24,6 @@ import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.storage.file.FileRepositoryBuilder;
-import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -48,6 +47,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.ReaderClock;
 import org.junit.jupiter.api.Test;
 
 /** Templates that are made of repositories, and forks that are exported and restored. */
@@ -226,20 +226,9 @@ class TemplateTest extends ForkTestCase {
   }
 
   /** Sweeps a repository that an import has left, a week later. */
-  private Sweep.Report sweepAfterAWeek(String repositoryId) throws IOException {
-    SystemReader machine = SystemReader.getInstance();
-    SystemReader.setInstance(
-        new SystemReader.Delegate(machine) {
-          @Override
-          public Instant now() {
-            return machine.now().plus(Duration.ofDays(8));
-          }
-        });
-    try {
-      return it.sweepById(repositoryId);
-    } finally {
-      SystemReader.setInstance(machine);
-    }
+  private Sweep.Report sweepAfterAWeek(String repositoryId) throws Exception {
+    Instant later = Instant.now().plus(Duration.ofDays(8));
+    return ReaderClock.at(() -> later, () -> it.sweepById(repositoryId));
   }
 
   @Test

@@ -8,12 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.s3.S3ObjectStore;
@@ -32,10 +30,6 @@ class S3BucketCopyTest {
 
   @TempDir private Path directory;
 
-  private static S3RepositoryManager manager(ObjectStore store) throws Exception {
-    return new S3RepositoryManager(store, S3Settings.from(new Config(), "test"));
-  }
-
   private void copy(ObjectStore bucket) throws IOException {
     List<String> keys = StoreContent.keys(bucket, "");
     for (String key : keys) {
@@ -51,7 +45,8 @@ class S3BucketCopyTest {
     S3Server server = S3Servers.require();
     StoreLocation.Bucket bucket = server.newBucket();
     ObjectId pushed;
-    try (S3RepositoryManager manager = manager(S3ObjectStore.open(bucket, server.options()));
+    try (S3RepositoryManager manager =
+            TestRepositories.manager(S3ObjectStore.open(bucket, server.options()));
         S3Repository r = manager.createRepository(NAME)) {
       pushed = TestRepositories.commit(r, "first");
       TestRepositories.force(r, "refs/heads/main", pushed);
@@ -60,7 +55,8 @@ class S3BucketCopyTest {
     try (ObjectStore store = S3ObjectStore.open(bucket, server.options())) {
       copy(store);
     }
-    try (S3RepositoryManager manager = manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager manager =
+        TestRepositories.manager(new DirectoryObjectStore(directory))) {
       assertThat(manager.list()).containsExactly(NAME);
       assertThat(new NameCheck(manager.store()).run(false)).isEmpty();
       assertThat(new Verification(manager, NullProgressMonitor.INSTANCE).run(NAME).findings())

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -16,7 +15,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -25,9 +23,7 @@ import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -52,6 +48,7 @@ import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,12 +81,8 @@ class VerificationTest {
 
   /** Makes the manifest list a snapshot, a segment of the log, and a pack. */
   private List<LiveObject> withSmallParts() throws IOException {
-    byte[] large = new byte[2 << 20]; // more than a bundle has
-    new Random(7).nextBytes(large);
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter.insert(Constants.OBJ_BLOB, large);
-      inserter.flush();
-    }
+    byte[] large = RandomBytes.of(2 << 20, 7); // more than a bundle has
+    TestRepositories.blob(repository, large);
     changes(4000);
     repository.getRefDatabase().compact();
     point("refs/heads/main", first);
@@ -121,20 +114,15 @@ class VerificationTest {
   }
 
   private void point(String ref, ObjectId to) throws IOException {
-    assertThat(TestRepositories.update(repository, ref, to)).isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, ref, to);
   }
 
   private ObjectId insert(int type, String content) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = inserter.insert(type, content.getBytes(UTF_8));
-      inserter.flush();
-      return id;
-    }
+    return TestRepositories.insert(repository, to -> to.insert(type, content.getBytes(UTF_8)));
   }
 
   private Verification.Report verify() throws IOException {
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       return new Verification(elsewhere, NullProgressMonitor.INSTANCE).run("r");
     } catch (org.eclipse.jgit.errors.ConfigInvalidException e) {
       throw new IllegalStateException(e);
@@ -305,15 +293,9 @@ class VerificationTest {
 
   @Test
   void tree_that_names_a_tree_as_a_file_is_found() throws IOException {
-    ObjectId tree;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      tree = inserter.insert(new TreeFormatter());
-      TreeFormatter root = new TreeFormatter();
-      root.append("a", FileMode.REGULAR_FILE, tree);
-      ObjectId odd = inserter.insert(root);
-      inserter.flush();
-      point("refs/tags/odd", odd);
-    }
+    ObjectId tree = insert(Constants.OBJ_TREE, "");
+    TreeFormatter odd = TestRepositories.tree("a", FileMode.REGULAR_FILE, tree);
+    point("refs/tags/odd", TestRepositories.insert(repository, to -> to.insert(odd)));
     assertThat(verify().findings())
         .containsExactly(
             new Verification.Finding(
@@ -394,13 +376,7 @@ class VerificationTest {
 
   /** Leaves a pack of more than one block, whose index is an object of its own, and a bundle. */
   private static void pushLarge(S3Repository to) throws IOException {
-    PackBytes large = PackBytes.ofSize(LARGE, 1);
-    try (ObjectInserter inserter = to.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(large.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-    TestRepositories.force(to, "refs/heads/large", large.commit());
+    TestRepositories.force(to, "refs/heads/large", PackBytes.ofSize(LARGE, 1).pushTo(to));
     TestRepositories.force(to, "refs/heads/small", TestRepositories.commit(to, "small"));
   }
 
@@ -416,8 +392,7 @@ class VerificationTest {
   void what_is_replaced_and_swept_at_any_moment_of_fsck_is_no_finding() throws Exception {
     int step = RandomSeed.count(3, 1);
     int moment = RandomSeed.first() % step;
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       DuringFsck others;
       do {
         String name = "at-" + moment;
@@ -441,8 +416,7 @@ class VerificationTest {
     LiveObject object =
         LiveObject.of(manifest()).stream().filter(o -> o.key().endsWith(kind)).findFirst().get();
     Path file = directory.resolve(object.key());
-    try (S3RepositoryManager elsewhere =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       Verification.Report report =
           verify(elsewhere, "r", new DuringFsck(0, () -> Files.delete(file)));
       assertThat(report.findings())

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.pack;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.EmptyProgressMonitor;
-import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
@@ -32,19 +30,14 @@ class CancelledCollectionTest {
   @TempDir Path directory;
 
   private static void push(S3Repository repository, int seed) throws IOException {
-    assertThat(
-            TestRepositories.update(
-                repository,
-                "refs/heads/b" + seed,
-                PackBytes.ofSize(2 * PART, seed).pushTo(repository)))
-        .isEqualTo(RefUpdate.Result.NEW);
+    ObjectId id = PackBytes.ofSize(2 * PART, seed).pushTo(repository);
+    TestRepositories.createRef(repository, "refs/heads/b" + seed, id);
   }
 
   @Test
   void it_holds_no_memory_that_pushes_wait_for() throws Exception {
     String oneBuffer = "[s3 \"upload\"]\npartSize = " + PART + "\nbuffers = 1";
-    try (S3RepositoryManager manager =
-            TestRepositories.manager(new DirectoryObjectStore(directory), oneBuffer);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory, oneBuffer);
         S3Repository repository = manager.createRepository("r")) {
       push(repository, 1);
       EmptyProgressMonitor cancelling =

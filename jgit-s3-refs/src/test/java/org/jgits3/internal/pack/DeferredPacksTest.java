@@ -44,7 +44,6 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
@@ -56,7 +55,9 @@ import org.jgits3.store.FaultInjectingObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.Seeds;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +103,12 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   private int packObjects() throws IOException {
     return keys("/pack/").size();
+  }
+
+  /** Has another process set a ref to objects, as if this one were killed now. */
+  private void isThereIfKilledNow(String ref, ObjectId id) throws Exception {
+    setElsewhere(ref, id);
+    everythingIsThere();
   }
 
   @Test
@@ -168,8 +175,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
           pushes[i].close();
         }
       }
-      try (S3RepositoryManager fresh =
-              TestRepositories.manager(new DirectoryObjectStore(directory));
+      try (S3RepositoryManager fresh = TestRepositories.manager(directory);
           S3Repository r = fresh.openRepository(name)) {
         assertThat(r.getRefDatabase().getRefsByPrefix("refs/")).hasSize(Integer.bitCount(done));
         if (done > 0) {
@@ -206,14 +212,9 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   @Test
   void P3_a_tree_of_hidden_files_is_listed_together_with_them() throws Exception {
     try (S3Repository pushed = received()) {
-      ObjectId tree;
-      try (ObjectInserter inserter = pushed.newObjectInserter()) {
-        TreeFormatter formatter = new TreeFormatter();
-        formatter.append("pushed", FileMode.TREE, pushed.parseCommit(PACK.commit()).getTree());
-        tree = inserter.insert(formatter);
-        inserter.flush();
-      }
-      setElsewhere("refs/meta/tree", tree);
+      ObjectId hidden = pushed.parseCommit(PACK.commit()).getTree();
+      TreeFormatter tree = TestRepositories.tree("pushed", FileMode.TREE, hidden);
+      setElsewhere("refs/meta/tree", TestRepositories.insert(pushed, to -> to.insert(tree)));
       refuse(pushed);
     }
   }
@@ -448,11 +449,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
               .addListener(
                   DfsPacksChangedListener.class,
                   event -> {
-                    try {
-                      tree[0] = insertedAgain(part, part.parseCommit(PACK.commit()).getTree());
-                    } catch (IOException e) {
-                      throw new AssertionError(e);
-                    }
+                    tree[0] = Unchecked.call(() -> insertedAgain(part, treeOf(part)));
                     throw new IllegalStateException("listener");
                   });
       assertThatThrownBy(() -> PACK.pushTo(pushed)).hasMessage("listener");
@@ -461,13 +458,14 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     assertCommitted(inserting(), tree[0]);
   }
 
+  private static ObjectId treeOf(S3Repository repository) throws IOException {
+    return repository.parseCommit(PACK.commit()).getTree();
+  }
+
   /** Inserts a tree that is there, for which nothing is written. */
   private static ObjectId insertedAgain(S3Repository repository, ObjectId tree) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter.insert(Constants.OBJ_TREE, repository.open(tree).getBytes());
-      inserter.flush();
-      return tree.copy();
-    }
+    byte[] content = repository.open(tree).getBytes();
+    return TestRepositories.insert(repository, to -> to.insert(Constants.OBJ_TREE, content));
   }
 
   /** A process that soon gives up a write that is not answered. */
@@ -694,7 +692,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   void P9_what_the_handle_of_a_push_inserts_and_was_received_is_not_forgotten() throws Exception {
     ObjectId tree;
     try (S3Repository pushed = received()) {
-      tree = insertedAgain(pushed, pushed.parseCommit(PACK.commit()).getTree());
+      tree = insertedAgain(pushed, treeOf(pushed));
     }
     assertCommitted(inserting(), tree);
   }
@@ -792,7 +790,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     ObjectId tree;
     try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
-        tree = insertedAgain(part, part.parseCommit(PACK.commit()).getTree());
+        tree = insertedAgain(part, treeOf(part));
       }
     }
     assertCommitted(push(manager), tree);
@@ -879,18 +877,14 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   @Test
   void a_large_file_is_written_again_after_its_pack_was_not_published() throws Exception {
-    byte[] large = new byte[100_000];
-    new Random(1).nextBytes(large);
+    byte[] large = RandomBytes.of(100_000, 1);
     try (S3RepositoryManager streaming = streaming()) {
       for (int i = 0; i < 2; i++) {
         try (S3Repository r = inserting(streaming);
             ObjectInserter inserter = r.newObjectInserter()) {
-          TreeFormatter tree = new TreeFormatter();
           ByteArrayInputStream stream = new ByteArrayInputStream(large);
-          tree.append(
-              "f",
-              FileMode.REGULAR_FILE,
-              inserter.insert(Constants.OBJ_BLOB, large.length, stream));
+          ObjectId file = inserter.insert(Constants.OBJ_BLOB, large.length, stream);
+          TreeFormatter tree = TestRepositories.tree("f", FileMode.REGULAR_FILE, file);
           ObjectId id = insertCommit(inserter, inserter.insert(tree));
           inserter.flush();
           if (i == 0) {
@@ -910,15 +904,12 @@ class DeferredPacksTest extends DeferredPacksTestCase {
 
   /** A process for which an object is soon too large for the memory. */
   private S3RepositoryManager streaming() throws Exception {
-    return TestRepositories.manager(
-        new DirectoryObjectStore(directory), "[core \"dfs\"]\nstreamFileThreshold = 4k");
+    return TestRepositories.manager(directory, "[core \"dfs\"]\nstreamFileThreshold = 4k");
   }
 
   private static ObjectId insertTreeOfAFile(ObjectInserter inserter) throws IOException {
-    TreeFormatter tree = new TreeFormatter();
     ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[] {7});
-    tree.append("f", FileMode.REGULAR_FILE, file);
-    return inserter.insert(tree);
+    return inserter.insert(TestRepositories.tree("f", FileMode.REGULAR_FILE, file));
   }
 
   /** Two inserters, the second of which refers to what the first has not flushed yet. */
@@ -936,8 +927,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
       b.flush();
       assertThat(other.parseCommit(top)).isNotNull();
       a.flush();
-      setElsewhere(OTHER, top);
-      everythingIsThere(); // as if this process were killed now
+      isThereIfKilledNow(OTHER, top);
     }
   }
 
@@ -950,8 +940,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
       b.flush();
       assertThat(update(r, MAIN, TestRepositories.commit(r, "unrelated"))).isEqualTo(Result.NEW);
       a.flush();
-      setElsewhere(OTHER, top);
-      everythingIsThere(); // as if this process were killed now
+      isThereIfKilledNow(OTHER, top);
     }
   }
 
@@ -964,8 +953,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
       PackBytes child = PackBytes.childOf(below);
       child.pushTo(r);
       assertThat(has(other, child.commit())).isTrue();
-      setElsewhere(OTHER, child.commit());
-      everythingIsThere(); // as if this process were killed now
+      isThereIfKilledNow(OTHER, child.commit());
     }
   }
 
@@ -976,17 +964,11 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         S3Repository hook = streaming.openRepository("r")) {
       PACK.pushTo(pushed);
       ObjectId hidden = pushed.parseCommit(PACK.commit()).getTree();
-      ObjectId tree;
-      try (ObjectInserter inserter = hook.newObjectInserter()) {
-        TreeFormatter formatter = new TreeFormatter();
-        for (int i = 0; i < 1000; i++) {
-          formatter.append("%05d".formatted(i), FileMode.TREE, hidden);
-        }
-        tree = inserter.insert(formatter);
-        inserter.flush();
+      TreeFormatter tree = new TreeFormatter();
+      for (int i = 0; i < 1000; i++) {
+        tree.append("%05d".formatted(i), FileMode.TREE, hidden);
       }
-      setElsewhere("refs/meta/tree", tree);
-      everythingIsThere(); // as if this process were killed now
+      isThereIfKilledNow("refs/meta/tree", TestRepositories.insert(hook, to -> to.insert(tree)));
     }
   }
 
@@ -999,8 +981,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
       assertThat(listed()).isEmpty();
       assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
       assertThat(listed()).hasSize(2);
-      setElsewhere(OTHER, top);
-      everythingIsThere(); // as if this process were killed now
+      isThereIfKilledNow(OTHER, top);
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -34,8 +33,10 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -144,7 +145,7 @@ abstract class DeferredPacksTestCase {
     store = new DirectoryObjectStore(directory);
     gate = new GatedStore(store);
     manager = TestRepositories.manager(new ObservedObjectStore(gate, counts), settings());
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    elsewhere = TestRepositories.manager(directory);
     elsewhere.createRepository("r").close(); // however long that takes
   }
 
@@ -154,11 +155,7 @@ abstract class DeferredPacksTestCase {
   }
 
   static PackBytes pack(long seed) {
-    try {
-      return PackBytes.ofSize(1_000, seed);
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
+    return Unchecked.call(() -> PackBytes.ofSize(1_000, seed));
   }
 
   static S3Repository push(S3RepositoryManager manager) throws IOException {
@@ -214,11 +211,7 @@ abstract class DeferredPacksTestCase {
   }
 
   static ObjectId commitOf(S3Repository repository, ObjectId tree) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = insertCommit(inserter, tree);
-      inserter.flush();
-      return id;
-    }
+    return TestRepositories.insert(repository, to -> insertCommit(to, tree));
   }
 
   static ObjectId insertCommit(ObjectInserter inserter, ObjectId tree) throws IOException {
@@ -233,15 +226,14 @@ abstract class DeferredPacksTestCase {
 
   /** Keys of the objects that have some part. */
   List<String> keys(String part) throws IOException {
-    List<String> keys = new ArrayList<>();
-    store.list("objects/", object -> keys.add(object.key()));
+    List<String> keys = StoreContent.keys(store, "objects/");
     keys.removeIf(key -> !key.contains(part));
     return keys;
   }
 
   /** Every object that a ref leads to can be read by a process that knows nothing yet. */
   void everythingIsThere() throws Exception {
-    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
+    try (S3RepositoryManager fresh = TestRepositories.manager(directory);
         S3Repository r = fresh.openRepository("r");
         ObjectWalk walk = new ObjectWalk(r)) {
       for (Ref ref : r.getRefDatabase().getRefsByPrefix("refs/")) {

@@ -11,9 +11,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -39,12 +37,9 @@ class DiskCachedPackTest {
   @BeforeEach
   void write() throws Exception {
     new Random(1).nextBytes(bytes);
-    try (S3RepositoryManager elsewhere =
-            TestRepositories.manager(new DirectoryObjectStore(directory));
-        S3Repository there = elsewhere.createRepository("r");
-        ObjectInserter inserter = there.newObjectInserter()) {
-      id = inserter.insert(Constants.OBJ_BLOB, bytes);
-      inserter.flush();
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
+        S3Repository there = elsewhere.createRepository("r")) {
+      id = TestRepositories.blob(there, bytes);
     }
   }
 

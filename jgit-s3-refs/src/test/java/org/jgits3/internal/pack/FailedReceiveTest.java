@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HexFormat;
-import java.util.zip.DeflaterOutputStream;
+import java.util.List;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
@@ -23,6 +23,7 @@ import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.store.RequestKind;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
 import org.junit.jupiter.api.AutoClose;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of packs that are not received whole, or refused. */
@@ -71,9 +73,17 @@ class FailedReceiveTest {
     assertThat(store.listMultipart("")).isEmpty();
   }
 
-  @Test
-  void a_large_pack_with_a_wrong_checksum_is_aborted_and_never_exists() throws Exception {
-    RequestCounts.Snapshot cost = refused(PackBytes.ofSize(LARGE, 1).corrupt().bytes(), 0);
+  static List<byte[]> largePacks() throws IOException {
+    byte[] whole = PackBytes.ofSize(LARGE, 2).bytes();
+    return List.of(
+        PackBytes.ofSize(LARGE, 1).corrupt().bytes(), Arrays.copyOf(whole, whole.length - 4_000));
+  }
+
+  /** Packs with a wrong checksum, and that end early. */
+  @ParameterizedTest(name = "{index}")
+  @MethodSource("largePacks")
+  void a_large_pack_that_is_not_whole_is_aborted_and_never_exists(byte[] pack) throws Exception {
+    RequestCounts.Snapshot cost = refused(pack, 0);
     assertThat(cost.of(RequestKind.MULTIPART_BEGIN)).isEqualTo(1);
     assertThat(cost.of(RequestKind.ABORT)).isEqualTo(1);
     assertThat(cost.of(RequestKind.COMPLETE)).isZero();
@@ -81,39 +91,13 @@ class FailedReceiveTest {
     nothingIsLeft();
   }
 
-  @Test
-  void a_large_pack_that_ends_early_is_aborted_and_never_exists() throws Exception {
-    byte[] whole = PackBytes.ofSize(LARGE, 2).bytes();
-    byte[] part = new byte[whole.length - 4_000];
-    System.arraycopy(whole, 0, part, 0, part.length);
-    RequestCounts.Snapshot cost = refused(part, 0);
-    assertThat(cost.of(RequestKind.COMPLETE)).isZero();
-    assertThat(cost.of(RequestKind.ABORT)).isEqualTo(1);
-    nothingIsLeft();
-  }
-
   /** A pack of one blob of five bytes and a delta to it. */
-  private static byte[] packWithDelta(byte[] delta) throws Exception {
+  private static byte[] packWithDelta(byte[] delta) {
     byte[] base = "base\n".getBytes(UTF_8);
-    ByteArrayOutputStream pack = new ByteArrayOutputStream();
-    pack.write(new byte[] {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 2});
-    pack.write(Constants.OBJ_BLOB << 4 | base.length);
-    pack.write(deflated(base));
-    pack.write(Constants.OBJ_REF_DELTA << 4 | delta.length);
-    byte[] id = new byte[Constants.OBJECT_ID_LENGTH];
-    new ObjectInserter.Formatter().idFor(Constants.OBJ_BLOB, base).copyRawTo(id, 0);
-    pack.write(id);
-    pack.write(deflated(delta));
-    pack.write(Constants.newMessageDigest().digest(pack.toByteArray()));
-    return pack.toByteArray();
-  }
-
-  private static byte[] deflated(byte[] bytes) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (DeflaterOutputStream deflater = new DeflaterOutputStream(out)) {
-      deflater.write(bytes);
-    }
-    return out.toByteArray();
+    return new ForgedPack(2)
+        .object(Constants.OBJ_BLOB, base)
+        .delta(ForgedPack.id(Constants.OBJ_BLOB, base), delta)
+        .closed();
   }
 
   @ParameterizedTest

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.stream.Stream;
 import org.eclipse.jgit.errors.NotSupportedException;
 import org.eclipse.jgit.internal.storage.commitgraph.CommitGraph;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
@@ -19,13 +17,14 @@ import org.eclipse.jgit.internal.storage.dfs.DfsReader;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.StoredConfig;
-import org.eclipse.jgit.util.SystemReader;
+import org.eclipse.jgit.lib.ReflogReader;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.ReaderClock;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,19 +52,13 @@ class PackContractTest {
     return id;
   }
 
-  private void set(String section, String key) throws Exception {
-    StoredConfig config = repository.getConfig();
-    config.setBoolean(section, null, key, true);
-    config.save();
-  }
-
   @Test
   void a_collection_writes_changed_path_filters_if_configured() throws Exception {
-    set("commitGraph", "readChangedPaths");
+    TestRepositories.configure(repository, "commitGraph", "readChangedPaths", "true");
     ObjectId id = commit();
     manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
     assertThat(hasFilter(id)).isFalse();
-    set("gc", "writeChangedPaths");
+    TestRepositories.configure(repository, "gc", "writeChangedPaths", "true");
     manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
     assertThat(hasFilter(id)).isTrue();
   }
@@ -97,34 +90,14 @@ class PackContractTest {
         .isInstanceOf(NotSupportedException.class)
         .hasMessageContaining("a pack without an index");
     assertThat(repository.manifest().packs()).isEmpty();
-    try (Stream<Path> files = Files.walk(directory)) {
-      assertThat(files.filter(file -> file.getParent().endsWith("pack"))).isEmpty();
-    }
+    assertThat(StoredFiles.below(directory, file -> file.getParent().endsWith("pack"))).isEmpty();
   }
 
   @Test
   void a_reflog_has_the_time_of_the_system_reader() throws Exception {
     Instant then = Instant.parse("2011-12-13T14:15:16Z");
-    SystemReader before = SystemReader.getInstance();
-    SystemReader.setInstance(
-        new SystemReader.Delegate(before) {
-          @Override
-          public Instant now() {
-            return then;
-          }
-        });
-    try {
-      commit();
-    } finally {
-      SystemReader.setInstance(before);
-    }
-    assertThat(
-            repository
-                .getRefDatabase()
-                .getReflogReader("refs/heads/main")
-                .getLastEntry()
-                .getWho()
-                .getWhenAsInstant())
-        .isEqualTo(then);
+    ReaderClock.at(() -> then, this::commit);
+    ReflogReader log = repository.getRefDatabase().getReflogReader("refs/heads/main");
+    assertThat(log.getLastEntry().getWho().getWhenAsInstant()).isEqualTo(then);
   }
 }

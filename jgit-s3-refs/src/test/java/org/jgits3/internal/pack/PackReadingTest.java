@@ -8,11 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
@@ -20,7 +17,6 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -35,6 +31,8 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +54,7 @@ class PackReadingTest {
   void open() throws Exception {
     store = new FaultInjectingObjectStore(new DirectoryObjectStore(directory), 1, 0);
     manager = TestRepositories.manager(store);
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    elsewhere = TestRepositories.manager(directory);
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
   }
 
@@ -85,9 +83,7 @@ class PackReadingTest {
       TestRepositories.update(there, "refs/heads/main", TestRepositories.commit(there, "first"));
       TestRepositories.commit(there, "garbage");
       new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE);
-      StoredConfig config = there.getConfig();
-      config.setString("gc", null, "pruneExpire", "now");
-      config.save();
+      TestRepositories.configure(there, "gc", "pruneExpire", "now");
     }
     AtomicReference<String> unreadable = new AtomicReference<>("no pack");
     DelegatingObjectStore failing =
@@ -127,7 +123,7 @@ class PackReadingTest {
   @Test
   void an_index_with_a_flipped_bit_is_refused_by_its_key() throws Exception {
     ObjectId id = committedElsewhere();
-    Path index = only(".bundle");
+    Path index = StoredFiles.only(directory, ".bundle");
     byte[] bytes = Files.readAllBytes(index);
     try (S3Repository here = manager.openRepository("r")) {
       bytes[(int) here.manifest().packs().get(0).files().get("idx").offset() + 1000] ^= 1;
@@ -142,20 +138,12 @@ class PackReadingTest {
   @Test
   void a_pack_that_is_missing_is_an_error_with_its_key() throws Exception {
     ObjectId id = committedElsewhere();
-    Path pack = only(".bundle");
+    Path pack = StoredFiles.only(directory, ".bundle");
     Files.delete(pack);
     try (S3Repository here = manager.openRepository("r")) {
       assertThatThrownBy(() -> here.parseCommit(id))
           .isInstanceOf(IOException.class)
           .hasStackTraceContaining(pack.getFileName().toString());
-    }
-  }
-
-  private Path only(String extension) throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve("objects"))) {
-      List<Path> found = files.filter(f -> f.toString().endsWith(extension)).toList();
-      assertThat(found).hasSize(1);
-      return found.get(0);
     }
   }
 
@@ -173,8 +161,7 @@ class PackReadingTest {
 
   @Test
   void inserted_objects_are_read_back_before_and_after_publication() throws Exception {
-    byte[] large = new byte[(4 << 20) + 12345]; // more than is kept in memory
-    new Random(5).nextBytes(large);
+    byte[] large = RandomBytes.of((4 << 20) + 12345, 5); // more than is kept in memory
     try (S3Repository r = manager.createRepository("r");
         ObjectInserter inserter = r.newObjectInserter()) {
       ObjectId id = inserter.insert(Constants.OBJ_BLOB, large);
@@ -197,9 +184,7 @@ class PackReadingTest {
       }
       assertThat(r.manifest().packs()).isEmpty();
     }
-    try (Stream<Path> files = Files.walk(directory)) {
-      assertThat(files.filter(f -> f.getParent().endsWith("pack"))).isEmpty();
-    }
+    assertThat(StoredFiles.below(directory, file -> file.getParent().endsWith("pack"))).isEmpty();
   }
 
   @Test
@@ -216,6 +201,6 @@ class PackReadingTest {
       assertThatThrownBy(() -> TestRepositories.commit(r, "first"))
           .isInstanceOf(UnknownOutcomeException.class);
     }
-    assertThat(only(".bundle")).exists();
+    assertThat(StoredFiles.only(directory, ".bundle")).exists();
   }
 }

@@ -47,6 +47,13 @@ class QuarantineTest extends DeferredPacksTestCase {
     }
   }
 
+  /** Sets a ref by a write that has no answer. */
+  private void isInDoubt(S3Repository handle, ObjectId id, Writes writes) {
+    gate.writes = writes;
+    assertThatThrownBy(() -> update(handle, MAIN, id)).hasMessageContaining("outcome unknown");
+    gate.writes = Writes.GOOD;
+  }
+
   /** An inserter may be given up, as that of a merge that is only tried. */
   @Test
   void P12_an_unflushed_object_of_an_inserter_is_not_enough_for_another() throws Exception {
@@ -56,13 +63,8 @@ class QuarantineTest extends DeferredPacksTestCase {
         ObjectId blob = blobOf(pushed, PACK.commit());
         try (ObjectInserter dryRun = hook.newObjectInserter()) {
           dryRun.insert(Constants.OBJ_BLOB, pushed.open(blob).getBytes());
-          try (ObjectInserter inserter = hook.newObjectInserter()) {
-            TreeFormatter tree = new TreeFormatter();
-            tree.append("copy", FileMode.REGULAR_FILE, blob);
-            ObjectId id = inserter.insert(tree);
-            inserter.flush();
-            top = commitOf(hook, id);
-          }
+          TreeFormatter tree = TestRepositories.tree("copy", FileMode.REGULAR_FILE, blob);
+          top = commitOf(hook, TestRepositories.insert(hook, to -> to.insert(tree)));
         }
       } // refused
     }
@@ -75,9 +77,7 @@ class QuarantineTest extends DeferredPacksTestCase {
     ObjectId second;
     try (S3Repository r = inserting()) {
       ObjectId first = TestRepositories.commit(r, "first");
-      gate.writes = Writes.MUTE;
-      assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
-      gate.writes = Writes.GOOD;
+      isInDoubt(r, first, Writes.MUTE);
       r.scanForRepoChanges();
       assertThat(r.exactRef(MAIN).getObjectId()).isEqualTo(first);
       second = TestRepositories.commit(r, "second", first);
@@ -94,9 +94,7 @@ class QuarantineTest extends DeferredPacksTestCase {
   void an_applied_write_in_doubt_has_no_effect_once_it_is_known() throws Exception {
     try (S3Repository r = inserting()) {
       ObjectId first = TestRepositories.commit(r, "first");
-      gate.writes = Writes.MUTE;
-      assertThatThrownBy(() -> update(r, MAIN, first)).hasMessageContaining("outcome unknown");
-      gate.writes = Writes.GOOD;
+      isInDoubt(r, first, Writes.MUTE);
     }
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       ObjectId next = TestRepositories.commit(r, "next", r.exactRef(MAIN).getObjectId());
@@ -109,10 +107,7 @@ class QuarantineTest extends DeferredPacksTestCase {
   void a_listed_pack_once_in_doubt_may_be_replaced_and_swept_during_reads() throws Exception {
     try (S3Repository reader = manager.openRepository("r")) {
       try (S3Repository pushed = received()) {
-        gate.writes = Writes.MUTE;
-        assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
-            .hasMessageContaining("outcome unknown");
-        gate.writes = Writes.GOOD;
+        isInDoubt(pushed, PACK.commit(), Writes.MUTE);
       }
       reader.scanForRepoChanges();
       String id = listed().get(0).id();
@@ -173,10 +168,7 @@ class QuarantineTest extends DeferredPacksTestCase {
 
   private void doubtWithoutEffect() throws Exception {
     try (S3Repository pushed = received()) {
-      gate.writes = Writes.DEAF;
-      assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
-          .hasMessageContaining("outcome unknown");
-      gate.writes = Writes.GOOD;
+      isInDoubt(pushed, PACK.commit(), Writes.DEAF);
     }
   }
 
@@ -214,7 +206,8 @@ class QuarantineTest extends DeferredPacksTestCase {
     return gate.reads.stream().filter(key -> key.contains(part)).count();
   }
 
-  private void doubtSeenBefore() throws Exception {
+  @Test
+  void a_doubt_ends_at_once_if_the_manifest_was_seen_before() throws Exception {
     try (S3Repository pushed = received()) {
       Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.HELD);
       try (S3Repository other = manager.openRepository("r", Purpose.request())) {
@@ -225,11 +218,6 @@ class QuarantineTest extends DeferredPacksTestCase {
       assertThatThrownBy(updating::get).hasStackTraceContaining("outcome unknown");
       gate.writes = Writes.GOOD;
     }
-  }
-
-  @Test
-  void a_doubt_ends_at_once_if_the_manifest_was_seen_before() throws Exception {
-    doubtSeenBefore();
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {
       assertThat(r.getObjectDatabase().mayKnowHidden()).isFalse();
     }

@@ -3,7 +3,6 @@ package org.jgits3.internal.pack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,6 +15,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class SharedPacksTest {
       ObjectId first = TestRepositories.commit(writer, "first");
       TestRepositories.commit(writer, "second", first);
       AtomicReference<ObjectId> third = new AtomicReference<>();
-      Thread other = new Thread(() -> listPacks(reader));
+      Thread other = new Thread(() -> Unchecked.run(reader.getObjectDatabase()::getPackList));
       reader
           .getObjectDatabase()
           .setPackComparator(
@@ -63,24 +63,12 @@ class SharedPacksTest {
     }
   }
 
-  private static void listPacks(S3Repository repository) {
-    try {
-      repository.getObjectDatabase().getPackList();
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
-  }
-
   /** The usual order of packs, with an action before the first comparison. */
   private static Comparator<DfsPackDescription> whenFirstUsed(IoRunnable action) {
     AtomicReference<IoRunnable> once = new AtomicReference<>(action);
     Comparator<DfsPackDescription> usual = DfsPackDescription.objectLookupComparator();
     return (a, b) -> {
-      try {
-        once.getAndSet(() -> {}).run();
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
+      Unchecked.run(once.getAndSet(() -> {})::run);
       return usual.compare(a, b);
     };
   }

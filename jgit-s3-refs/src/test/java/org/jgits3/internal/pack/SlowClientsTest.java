@@ -12,12 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.UploadOptions;
@@ -75,17 +72,10 @@ class SlowClientsTest {
     }
   }
 
-  private static void push(S3Repository repository, InputStream in) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter.newPackParser(in).parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-  }
-
   @Test
   void clients_that_pause_do_not_hold_up_the_pushes_of_others() throws Exception {
     String oneBuffer = "[s3 \"upload\"]\npartSize = " + PART + "\nbuffers = 1";
-    try (S3RepositoryManager manager =
-            TestRepositories.manager(new DirectoryObjectStore(directory), oneBuffer);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory, oneBuffer);
         S3Repository repository = manager.createRepository("r")) {
       PackBytes other = PackBytes.ofSize(SIZE, PAUSES.size());
       List<PackBytes> packs = new ArrayList<>(List.of(other));
@@ -93,7 +83,7 @@ class SlowClientsTest {
       tasks.add(
           () -> {
             paused.await();
-            push(repository, new ByteArrayInputStream(other.bytes()));
+            PackBytes.push(repository, new ByteArrayInputStream(other.bytes()));
             pushed.countDown();
           });
       for (int i = 0; i < PAUSES.size(); i++) {
@@ -102,7 +92,8 @@ class SlowClientsTest {
         packs.add(pack);
         tasks.add(
             () ->
-                push(repository, new PausingStream(new ByteArrayInputStream(pack.bytes()), pause)));
+                PackBytes.push(
+                    repository, new PausingStream(new ByteArrayInputStream(pack.bytes()), pause)));
       }
       ConcurrentTasks.run(tasks);
       for (PackBytes pack : packs) {

@@ -13,13 +13,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MultipartUpload;
@@ -27,6 +23,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,10 +54,8 @@ class SpillLeakTest {
   @BeforeEach
   void open() throws Exception {
     plain = new DirectoryObjectStore(directory);
-    Config config = new Config();
-    config.setString("s3", "receive", "spillDirectory", spills.toString());
     manager =
-        new S3RepositoryManager(
+        TestRepositories.manager(
             new DelegatingObjectStore(plain) {
               @Override
               public UploadedPart uploadPart(MultipartUpload upload, int number, PartBody body)
@@ -71,7 +66,7 @@ class SpillLeakTest {
                 return super.uploadPart(upload, number, body);
               }
             },
-            S3Settings.from(config, "test"));
+            "[s3 \"receive\"]\nspillDirectory = " + spills);
     repository = manager.createRepository("r");
   }
 
@@ -125,22 +120,14 @@ class SpillLeakTest {
     }
   }
 
-  private void receive(InputStream in, long maxObject) throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      PackParser parser = inserter.newPackParser(in);
-      parser.setLockMessage("jgit receive-pack");
-      parser.setMaxObjectSizeLimit(maxObject);
-      parser.parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
-  }
-
   @BeforeAll
   static void make_pack() throws IOException {
     large = PackBytes.ofSize(LARGE, 5);
   }
 
-  private static byte[] pack() {
-    return large.bytes();
+  /** The pack, with an action when most of it has arrived. */
+  private Arriving arriving(byte[] pack, Runnable event) {
+    return new Arriving(pack, pack.length - (1 << 20), event);
   }
 
   private void nothingIsLeft() throws IOException {
@@ -157,16 +144,14 @@ class SpillLeakTest {
   }
 
   private void fails(byte[] pack, Runnable event) throws IOException {
-    int amid = pack.length - (1 << 20);
-    assertThatThrownBy(() -> receive(new Arriving(pack, amid, event), 0))
+    assertThatThrownBy(() -> PackBytes.push(repository, arriving(pack, event)))
         .isInstanceOf(IOException.class);
     nothingWasStored();
   }
 
   @Test
   void a_pack_that_is_whole() throws Exception {
-    byte[] pack = pack();
-    receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
+    PackBytes.push(repository, arriving(large.bytes(), () -> {}));
     nothingIsLeft();
     assertThat(repository.manifest().packs()).hasSize(1);
   }
@@ -178,12 +163,9 @@ class SpillLeakTest {
 
   @Test
   void a_client_that_disconnects() throws Exception {
-    byte[] pack = pack();
-    int amid = pack.length - (1 << 20);
     InputStream broken =
         new InputStream() {
-          private final InputStream arriving = new Arriving(pack, amid, () -> {});
-          private int read;
+          private final Arriving arriving = arriving(large.bytes(), () -> {});
 
           @Override
           public int read() throws IOException {
@@ -192,31 +174,29 @@ class SpillLeakTest {
 
           @Override
           public int read(byte[] dst, int offset, int length) throws IOException {
-            if (read > amid) {
+            if (arriving.read > arriving.until) {
               throw new IOException("connection reset");
             }
-            int n = arriving.read(dst, offset, length);
-            read += n;
-            return n;
+            return arriving.read(dst, offset, length);
           }
         };
-    assertThatThrownBy(() -> receive(broken, 0)).hasMessageContaining("connection reset");
+    assertThatThrownBy(() -> PackBytes.push(repository, broken))
+        .hasMessageContaining("connection reset");
     nothingWasStored();
   }
 
   @Test
   void a_store_that_takes_no_more_parts() throws Exception {
-    fails(pack(), () -> failingParts.set(Integer.MAX_VALUE));
+    fails(large.bytes(), () -> failingParts.set(Integer.MAX_VALUE));
   }
 
   @Test
   void a_parser_that_fails_in_an_unexpected_way() throws Exception {
-    byte[] pack = pack();
     Runnable event =
         () -> {
           throw new IllegalStateException("unexpected");
         };
-    assertThatThrownBy(() -> receive(new Arriving(pack, pack.length - (1 << 20), event), 0))
+    assertThatThrownBy(() -> PackBytes.push(repository, arriving(large.bytes(), event)))
         .isInstanceOf(IllegalStateException.class);
     nothingWasStored();
   }
@@ -224,7 +204,7 @@ class SpillLeakTest {
   @Test
   void a_thread_that_is_interrupted() throws Exception {
     try {
-      fails(pack(), Thread.currentThread()::interrupt);
+      fails(large.bytes(), Thread.currentThread()::interrupt);
     } finally {
       assertThat(Thread.interrupted()).isTrue();
     }
@@ -232,22 +212,13 @@ class SpillLeakTest {
 
   @Test
   void a_server_that_stops() throws Exception {
-    fails(
-        pack(),
-        () -> {
-          try {
-            manager.close();
-          } catch (IOException e) {
-            throw new IllegalStateException(e);
-          }
-        });
+    fails(large.bytes(), () -> Unchecked.run(manager::close));
   }
 
   @Test
   void a_push_that_is_rolled_back_after_its_pack_was_received() throws Exception {
-    byte[] pack = pack();
     repository.getObjectDatabase().deferReceivedPacks();
-    receive(new Arriving(pack, pack.length - (1 << 20), () -> {}), 0);
+    PackBytes.push(repository, arriving(large.bytes(), () -> {}));
     nothingIsLeft();
     repository.close();
     plain.list("objects/", object -> assertThat(object.key()).doesNotContain("/pack/"));

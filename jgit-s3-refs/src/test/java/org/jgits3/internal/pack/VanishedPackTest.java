@@ -7,17 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
@@ -26,14 +22,10 @@ import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.AsyncObjectLoaderQueue;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.EmptyProgressMonitor;
-import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
-import org.eclipse.jgit.lib.ProgressMonitor;
-import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -45,7 +37,12 @@ import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.AtFirstTask;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.WholePackClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,7 +70,7 @@ class VanishedPackTest {
     manager =
         TestRepositories.manager(
             new ObservedObjectStore(new DirectoryObjectStore(directory), counts));
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    elsewhere = TestRepositories.manager(directory);
     elsewhere.createRepository("r").close();
     push(3);
     // Holds next to nothing, so that packs are read from the store.
@@ -91,16 +88,11 @@ class VanishedPackTest {
   /** Commits some blobs elsewhere, each commit in a pack of its own. */
   private void push(int commits) throws IOException {
     for (int i = 0; i < commits; i++) {
-      try (S3Repository there = elsewhere.openRepository("r");
-          ObjectInserter inserter = there.newObjectInserter()) {
-        byte[] bytes = new byte[BLOB];
-        new Random(blobs.size()).nextBytes(bytes);
-        blobs.add(inserter.insert(Constants.OBJ_BLOB, bytes));
-        TreeFormatter tree = new TreeFormatter();
-        tree.append("file", FileMode.REGULAR_FILE, blobs.get(blobs.size() - 1));
+      try (S3Repository there = elsewhere.openRepository("r")) {
+        byte[] bytes = RandomBytes.of(BLOB, blobs.size());
+        blobs.add(ForgedPack.id(Constants.OBJ_BLOB, bytes));
         ObjectId[] parents = tip == null ? new ObjectId[0] : new ObjectId[] {tip};
-        tip = inserter.insert(TestRepositories.commitOf(inserter.insert(tree), "", parents));
-        inserter.flush();
+        tip = TestRepositories.commitFile(there, bytes, parents);
         TestRepositories.update(there, Constants.R_HEADS + "master", tip);
       }
     }
@@ -124,20 +116,15 @@ class VanishedPackTest {
   }
 
   private void delete(Set<String> packs) throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve("objects"))) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        String name = file.getFileName().toString();
-        if (packs.contains(name.substring(0, Math.max(0, name.lastIndexOf('.'))))) {
-          Files.delete(file);
-        }
+    for (Path file : StoredFiles.below(directory.resolve("objects"), any -> true)) {
+      if (packs.contains(file.getFileName().toString().replaceFirst("\\.[^.]*$", ""))) {
+        Files.delete(file);
       }
     }
   }
 
   private static void assertBlob(ObjectReader reader, ObjectId id, int seed) throws IOException {
-    byte[] bytes = new byte[BLOB];
-    new Random(seed).nextBytes(bytes);
-    assertThat(reader.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(bytes);
+    assertThat(reader.open(id).getBytes(Integer.MAX_VALUE)).isEqualTo(RandomBytes.of(BLOB, seed));
   }
 
   @Test
@@ -207,18 +194,7 @@ class VanishedPackTest {
   /** Writes a pack, with an action between choosing its objects and writing the first. */
   private static byte[] written(PackWriter writer, IoRunnable action) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ProgressMonitor onWrite =
-        new EmptyProgressMonitor() {
-          @Override
-          public void beginTask(String title, int totalWork) {
-            try {
-              action.run();
-            } catch (IOException e) {
-              throw new UncheckedIOException(e);
-            }
-          }
-        };
-    writer.writePack(NullProgressMonitor.INSTANCE, onWrite, out);
+    writer.writePack(NullProgressMonitor.INSTANCE, new AtFirstTask(action::run), out);
     return out.toByteArray();
   }
 
@@ -234,17 +210,6 @@ class VanishedPackTest {
     }
   }
 
-  /** A writer of a collected repository, which sends its pack as it is. */
-  private PackWriter reusing(S3Repository here) throws IOException {
-    PackWriter writer = new PackWriter(here);
-    writer.setUseBitmaps(true);
-    writer.setUseCachedPacks(true);
-    writer.setReuseDeltaCommits(true);
-    writer.setReuseValidatingObjects(false);
-    writer.preparePack(NullProgressMonitor.INSTANCE, Set.of(tip), Set.of());
-    return writer;
-  }
-
   @Holds(
       "S3Reader: A whole pack that vanishes before it is sent is sent object by object. Later, "
           + "the fetch ends with an error of one line.")
@@ -252,7 +217,7 @@ class VanishedPackTest {
   void a_pack_that_vanished_before_it_was_sent_is_sent_from_its_successor() throws Exception {
     repackAndSweep();
     try (S3Repository here = manager.openRepository("r");
-        PackWriter writer = reusing(here)) {
+        PackWriter writer = WholePackClient.writer(here, tip)) {
       IoRunnable vanish =
           () -> {
             repackAndSweep();
@@ -269,31 +234,11 @@ class VanishedPackTest {
   void a_whole_pack_that_vanishes_while_it_is_sent_is_an_error_of_one_line() throws Exception {
     repackAndSweep();
     try (S3RepositoryManager slow =
-            TestRepositories.manager(
-                new DirectoryObjectStore(directory),
-                "[core \"dfs\"]\nstreamBuffer = " + (64 << 10));
+            TestRepositories.manager(directory, "[core \"dfs\"]\nstreamBuffer = " + (64 << 10));
         S3Repository here = slow.openRepository("r");
-        PackWriter writer = reusing(here)) {
+        PackWriter writer = WholePackClient.writer(here, tip)) {
       String pack = packs(here).iterator().next();
-      OutputStream client =
-          new OutputStream() {
-            private boolean begun;
-
-            @Override
-            public void write(int b) {}
-
-            @Override
-            public void write(byte[] bytes, int offset, int length) throws IOException {
-              if (!begun && length > 1000) {
-                begun = true;
-                repackAndSweep();
-              }
-            }
-          };
-      assertThatThrownBy(
-              () ->
-                  writer.writePack(
-                      NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE, client))
+      assertThatThrownBy(() -> WholePackClient.get(writer, this::repackAndSweep))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(pack)
           .hasMessageEndingWith("while it was being sent; fetch again");

@@ -11,7 +11,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -25,7 +24,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -34,6 +32,8 @@ import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,8 +108,7 @@ class JgitS3Test {
   void command_whose_output_is_not_written_has_failed(String command) throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
         S3Repository r = manager.createRepository("r")) {
-      assertThat(TestRepositories.update(r, "refs/heads/main", TestRepositories.commit(r, "first")))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(r, "refs/heads/main", TestRepositories.commit(r, "first"));
     }
     List<String> args = new ArrayList<>(List.of("--store", "file:" + dir.resolve("store")));
     args.addAll(List.of(command.split(" ", -1)));
@@ -384,26 +383,17 @@ class JgitS3Test {
   private void push(String name, String branch) throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(dir.resolve("store"));
         S3Repository r = manager.openRepository(name)) {
-      RefUpdate update = r.updateRef("refs/heads/" + branch);
-      update.setNewObjectId(TestRepositories.commit(r, branch));
-      assertThat(update.update()).isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(r, "refs/heads/" + branch, TestRepositories.commit(r, branch));
     }
   }
 
   private Map<Path, String> stored() throws IOException {
-    try (Stream<Path> files = Files.walk(dir.resolve("store"))) {
-      return files
-          .filter(Files::isRegularFile)
-          .collect(Collectors.toMap(Function.identity(), JgitS3Test::content));
-    }
+    return StoredFiles.below(dir.resolve("store"), file -> true).stream()
+        .collect(Collectors.toMap(Function.identity(), JgitS3Test::content));
   }
 
   private static String content(Path file) {
-    try {
-      return Files.readString(file, ISO_8859_1);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return Unchecked.call(() -> Files.readString(file, ISO_8859_1));
   }
 
   @Test
@@ -520,7 +510,7 @@ class JgitS3Test {
         batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), id, "refs/changes/" + i));
       }
       TestRepositories.execute(r, batch);
-      assertThat(TestRepositories.update(r, "refs/heads/main", id)).isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(r, "refs/heads/main", id);
       Folds.fold(r);
     }
     assertThat(inStore("stats", "a", "--json").json().get("recentRefs").asInt()).isEqualTo(1);

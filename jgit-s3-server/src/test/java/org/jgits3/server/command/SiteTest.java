@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.api.AbstractStringAssert;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +25,13 @@ class SiteTest {
   private Path site;
 
   /** Output and exit code of a command. */
-  private record Result(int exitCode, String out) {}
+  private record Result(int exitCode, String out) {
+    AbstractStringAssert<?> exits(int code, String... words) {
+      assertThat(exitCode).as(out).isEqualTo(code);
+      Stream.of(words).forEach(word -> assertThat(out).contains(word));
+      return assertThat(out);
+    }
+  }
 
   private Result run(String... args) {
     StringWriter out = new StringWriter();
@@ -62,26 +70,22 @@ class SiteTest {
   }
 
   private void updates(String... outcomes) {
-    Result updated = run("import-site", site.toString(), "--update");
-    assertThat(updated.exitCode()).as(updated.out()).isZero();
-    assertThat(updated.out()).contains(outcomes);
+    run("import-site", site.toString(), "--update").exits(0, outcomes);
   }
 
   /** Exports the store once the site was imported. */
   private Path exported() {
     run("import-site", site.toString());
     Path back = dir.resolve("back");
-    Result exported = run("export-site", back.toString());
-    assertThat(exported.exitCode()).as(exported.out()).isZero();
+    run("export-site", back.toString()).exits(0);
     return back;
   }
 
   /** Copies the site to the store, and the store to the export. */
   private void returns(Path back) throws Exception {
     updates("tools/p: updated");
-    Result updated = run("export-site", back.toString(), "--update");
-    assertThat(updated.exitCode()).as(updated.out()).isZero();
-    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+    run("export-site", back.toString(), "--update")
+        .exits(0, "All-Projects: equal", "tools/p: updated");
     isAsInTheSite(back.resolve("tools/p.git"));
     assertThat(run("export-site", back.toString()).out()).contains("0 updated, 2 equal");
   }
@@ -96,9 +100,7 @@ class SiteTest {
 
   private void failsAndChangesNothing(String because) {
     String before = run("refs", "tools/p").out();
-    Result failed = run("import-site", site.toString(), "--update");
-    assertThat(failed.exitCode()).as(failed.out()).isEqualTo(1);
-    assertThat(failed.out()).contains("tools/p: failed", because);
+    run("import-site", site.toString(), "--update").exits(1, "tools/p: failed", because);
     assertThat(run("refs", "tools/p").out()).isEqualTo(before).contains("refs/heads/first");
   }
 
@@ -108,15 +110,14 @@ class SiteTest {
 
   @Test
   void dry_run_says_what_would_be_imported_and_imports_nothing() {
-    Result result = run("import-site", site.toString(), "--dry-run");
-    assertThat(result.exitCode()).isZero();
-    assertThat(result.out()).contains("tools/p: imported", "Nothing was done: 2 projects");
+    run("import-site", site.toString(), "--dry-run")
+        .exits(0, "tools/p: imported", "Nothing was done: 2 projects");
     assertThat(run("list").out()).isEmpty();
   }
 
   @Test
   void second_pass_copies_changes_and_the_export_gives_the_same_refs() throws Exception {
-    assertThat(run("import-site", site.toString()).exitCode()).isZero();
+    run("import-site", site.toString()).exits(0);
     assertThat(run("list").out().lines()).containsExactlyInAnyOrder("All-Projects", "tools/p");
 
     commit("tools/p", "second");
@@ -126,15 +127,13 @@ class SiteTest {
         "update-ref",
         "-d",
         "refs/heads/first");
-    Result refused = run("import-site", site.toString());
-    assertThat(refused.exitCode()).isEqualTo(1);
-    assertThat(refused.out()).contains("All-Projects: equal", "tools/p: failed", "--update");
-    Result updated = run("import-site", site.toString(), "--update");
-    assertThat(updated.exitCode()).as(updated.out()).isZero();
-    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+    run("import-site", site.toString())
+        .exits(1, "All-Projects: equal", "tools/p: failed", "--update");
+    run("import-site", site.toString(), "--update")
+        .exits(0, "All-Projects: equal", "tools/p: updated");
 
     Path back = dir.resolve("back");
-    assertThat(run("export-site", back.toString()).exitCode()).isZero();
+    run("export-site", back.toString()).exits(0);
     for (String name : new String[] {"All-Projects", "tools/p"}) {
       Path exported = back.resolve(name + ".git");
       assertThat(refs(exported)).isEqualTo(refs(site.resolve(name + ".git")));
@@ -189,7 +188,7 @@ class SiteTest {
     updates("tools/p: updated");
     updates("tools/p: equal");
     Path exported = dir.resolve("exported");
-    assertThat(run("export", "tools/p", exported.toString()).exitCode()).isZero();
+    run("export", "tools/p", exported.toString()).exits(0);
     String head = git.run("--git-dir", exported.toString(), "log", "--format=%s", "HEAD");
     assertThat(head).isEqualTo("detached");
     in("tools/p", "symbolic-ref", "HEAD", "refs/heads/first");
@@ -216,9 +215,7 @@ class SiteTest {
   @Test
   void one_repository_that_is_damaged_does_not_stop_the_others() throws Exception {
     Files.writeString(site.resolve("All-Projects.git/refs/heads/lost"), "1".repeat(40) + "\n");
-    Result result = run("import-site", site.toString());
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out()).contains("All-Projects: failed", "tools/p: imported");
+    run("import-site", site.toString()).exits(1, "All-Projects: failed", "tools/p: imported");
     assertThat(run("list").out()).isEqualToIgnoringNewLines("tools/p");
   }
 
@@ -227,29 +224,24 @@ class SiteTest {
     Path elsewhere = Files.move(site.resolve("tools/p.git"), dir.resolve("other-disk"));
     Files.createSymbolicLink(site.resolve("tools/p.git"), elsewhere);
     Files.createSymbolicLink(site.resolve("again"), site);
-    Result result = run("import-site", site.toString());
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out()).contains("tools/p: imported", "again: failed: ", "above it");
+    run("import-site", site.toString())
+        .exits(1, "tools/p: imported", "again: failed: ", "above it");
   }
 
   @Test
   void directory_named_as_a_repository_that_is_none_is_reported() throws Exception {
     Files.writeString(site.resolve("All-Projects.git/HEAD"), "");
     Files.createSymbolicLink(site.resolve("gone.git"), dir.resolve("no-such-disk"));
-    Result result = run("import-site", site.toString());
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out())
-        .contains("All-Projects: failed: ", "gone: failed: ", "tools/p: imported");
+    run("import-site", site.toString())
+        .exits(1, "All-Projects: failed: ", "gone: failed: ", "tools/p: imported");
   }
 
   @Test
   void two_directories_of_one_name_are_both_left_out_and_named() {
     git.run("init", "-q", "--bare", site.resolve("tools/p").toString());
     git.run("init", "-q", "--bare", site.resolve("tools/p/below.git").toString());
-    Result result = run("import-site", site.toString());
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out())
-        .contains("tools/p: failed: ", "tools/p.git and ", "tools/p/below: imported");
+    run("import-site", site.toString())
+        .exits(1, "tools/p: failed: ", "tools/p.git and ", "tools/p/below: imported");
   }
 
   @Test
@@ -257,18 +249,15 @@ class SiteTest {
     run("import-site", site.toString());
     String before = run("refs", "tools/p").out();
     git.run("init", "-q", "--bare", site.resolve("tools/p.git.git").toString());
-    Result result = run("import-site", site.toString(), "--update");
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out()).contains("tools/p.git: failed: ", "tools/p: equal");
+    run("import-site", site.toString(), "--update")
+        .exits(1, "tools/p.git: failed: ", "tools/p: equal");
     assertThat(run("refs", "tools/p").out()).isEqualTo(before);
   }
 
   @Test
   void site_may_itself_be_named_as_a_repository() throws Exception {
     Path named = Files.move(site, dir.resolve("site.git"));
-    Result result = run("import-site", named.toString());
-    assertThat(result.exitCode()).as(result.out()).isZero();
-    assertThat(result.out()).contains("2 projects, 2 imported");
+    run("import-site", named.toString()).exits(0, "2 projects, 2 imported");
   }
 
   @Test
@@ -281,21 +270,15 @@ class SiteTest {
     run("import", site.resolve("tools/p.git").toString(), "tools/p");
     Path back = Files.createDirectories(dir.resolve("back"));
     Files.writeString(Files.createDirectories(back.resolve("tools/p.git")).resolve("x"), "x");
-    Result failed = run("export-site", back.toString());
-    assertThat(failed.exitCode()).isEqualTo(1);
-    assertThat(failed.out()).contains("All-Projects: failed: ", "tools/p: failed: ");
+    run("export-site", back.toString()).exits(1, "All-Projects: failed: ", "tools/p: failed: ");
 
     Files.delete(back.resolve("tools/p.git/x"));
-    Result result = run("export-site", back.toString());
-    assertThat(result.exitCode()).isEqualTo(1);
-    assertThat(result.out()).contains("All-Projects: failed: ", "tools/p: exported");
+    run("export-site", back.toString()).exits(1, "All-Projects: failed: ", "tools/p: exported");
     assertThat(refs(back.resolve("tools/p.git"))).isEqualTo(refs(site.resolve("tools/p.git")));
   }
 
   private Path onlyBundle() throws Exception {
-    try (Stream<Path> files = Files.walk(dir.resolve("store"))) {
-      return files.filter(file -> file.toString().endsWith(".bundle")).findFirst().orElseThrow();
-    }
+    return StoredFiles.only(dir.resolve("store"), ".bundle");
   }
 
   @Test
@@ -304,10 +287,8 @@ class SiteTest {
     String before = refs(back.resolve("tools/p.git"));
     commit("tools/p", "second");
     updates("tools/p: updated");
-    Result repeated = run("export-site", back.toString());
-    assertThat(repeated.exitCode()).isEqualTo(1);
-    assertThat(repeated.out())
-        .contains("All-Projects: equal", "tools/p: failed: ", "has other refs", "--update");
+    run("export-site", back.toString())
+        .exits(1, "All-Projects: equal", "tools/p: failed: ", "has other refs", "--update");
     assertThat(refs(back.resolve("tools/p.git"))).isEqualTo(before);
   }
 
@@ -385,9 +366,8 @@ class SiteTest {
     in("tools/p", "update-ref", "refs/heads/first", newCommit("tools/p", "later"));
     updates("tools/p: updated");
     git.run("--git-dir", old.resolve("tools/p.git").toString(), "pack-refs", "--all");
-    Result updated = run("export-site", old.toString(), "--update");
-    assertThat(updated.exitCode()).as(updated.out()).isZero();
-    assertThat(updated.out()).contains("All-Projects: equal", "tools/p: updated");
+    run("export-site", old.toString(), "--update")
+        .exits(0, "All-Projects: equal", "tools/p: updated");
     isAsInTheSite(old.resolve("tools/p.git"));
   }
 
@@ -415,12 +395,10 @@ class SiteTest {
   @Test
   void repositories_that_the_store_no_longer_has_are_named_and_stay() throws Exception {
     Path back = exported();
-    assertThat(run("rename", "tools/p", "tools/q").exitCode()).isZero();
-    assertThat(run("delete", "All-Projects").exitCode()).isZero();
-    Result updated = run("export-site", back.toString(), "--update");
-    assertThat(updated.exitCode()).as(updated.out()).isZero();
-    assertThat(updated.out())
-        .contains("tools/q: exported", "tools/p: not in store", "All-Projects: not in store")
+    run("rename", "tools/p", "tools/q").exits(0);
+    run("delete", "All-Projects").exits(0);
+    run("export-site", back.toString(), "--update")
+        .exits(0, "tools/q: exported", "tools/p: not in store", "All-Projects: not in store")
         .contains("1 exported, 0 updated, 0 equal, 2 not in store, 0 failed");
     isAsInTheSite(back.resolve("tools/p.git"));
     isAsInTheSite(back.resolve("tools/q.git"));
@@ -433,18 +411,14 @@ class SiteTest {
     Path file = Files.writeString(back.resolve("tools/p.git/x"), "x");
     Path other = Files.writeString(back.resolve("All-Projects.git"), "x");
     for (String[] options : new String[][] {{}, {"--update"}}) {
-      Result failed =
-          run(
-              Stream.concat(Stream.of("export-site", back.toString()), Stream.of(options))
-                  .toArray(String[]::new));
-      assertThat(failed.exitCode()).isEqualTo(1);
-      assertThat(failed.out())
-          .contains("All-Projects: failed: ", "is not a directory")
+      run(Stream.concat(Stream.of("export-site", back.toString()), Stream.of(options))
+              .toArray(String[]::new))
+          .exits(1, "All-Projects: failed: ", "is not a directory")
           .contains("tools/p: failed: ", "is not empty", "2 failed");
       assertThat(file).hasContent("x");
       assertThat(other).hasContent("x");
     }
-    assertThat(run("export-site", file.toString(), "--update").exitCode()).isEqualTo(1);
+    run("export-site", file.toString(), "--update").exits(1);
   }
 
   @Test
@@ -455,20 +429,16 @@ class SiteTest {
     updates("tools/p: updated");
     Path damaged = Files.writeString(exported.resolve("refs/heads/x"), "garbage\n");
     String packed = Files.readString(exported.resolve("packed-refs"));
-    Result failed = run("export-site", back.toString(), "--update");
-    assertThat(failed.exitCode()).isEqualTo(1);
-    assertThat(failed.out()).contains("tools/p: failed: ", "refs/heads/x");
+    run("export-site", back.toString(), "--update").exits(1, "tools/p: failed: ", "refs/heads/x");
 
     Files.delete(damaged);
     String first = in("tools/p", "rev-parse", "refs/heads/first").strip();
     Path shallow = Files.writeString(exported.resolve("shallow"), first + "\n");
-    failed = run("export-site", back.toString(), "--update");
-    assertThat(failed.exitCode()).isEqualTo(1);
-    assertThat(failed.out()).contains("tools/p: failed: ", "shallow");
+    run("export-site", back.toString(), "--update").exits(1, "tools/p: failed: ", "shallow");
     assertThat(exported.resolve("packed-refs")).hasContent(packed);
 
     Files.delete(shallow);
-    assertThat(run("export-site", back.toString(), "--update").exitCode()).isZero();
+    run("export-site", back.toString(), "--update").exits(0);
     isAsInTheSite(exported);
   }
 
@@ -481,8 +451,7 @@ class SiteTest {
 
   @Test
   void directory_without_repositories_is_an_error() {
-    assertThat(run("import-site", dir.resolve("store").toString()).exitCode()).isEqualTo(1);
-    assertThat(run("import-site", site.resolve("tools").resolve("none").toString()).exitCode())
-        .isEqualTo(1);
+    run("import-site", dir.resolve("store").toString()).exits(1);
+    run("import-site", site.resolve("tools").resolve("none").toString()).exits(1);
   }
 }

@@ -13,11 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
-import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
+import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.Precondition;
@@ -25,6 +23,7 @@ import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,10 +47,8 @@ class ClientFeaturesTest {
 
   @BeforeEach
   void serve() throws Exception {
-    Config config = new Config();
-    config.setString("init", null, "defaultBranch", "main");
     manager =
-        new S3RepositoryManager(
+        TestRepositories.manager(
             new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
               @Override
               public PutOutcome putIf(String key, byte[] body, Precondition precondition)
@@ -63,7 +60,7 @@ class ClientFeaturesTest {
                 return super.putIf(key, body, precondition);
               }
             },
-            S3Settings.from(config, "test"));
+            "[init]\ndefaultBranch = main");
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     git = GitClient.in(scratch);
@@ -264,8 +261,7 @@ class ClientFeaturesTest {
 
   @Test
   void client_learns_why_a_large_pack_is_refused_at_its_first_object() throws Exception {
-    byte[] large = new byte[40 << 20]; // more than the buffers of connections
-    new Random(1).nextBytes(large);
+    byte[] large = RandomBytes.of(40 << 20, 1); // more than the buffers of connections
     Files.write(work.directory().resolve("large"), large);
     work.run("config", "core.compression", "0");
     work.run("add", "large");

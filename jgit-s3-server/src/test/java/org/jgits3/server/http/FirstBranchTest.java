@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.List;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.jgits3.S3Repository;
@@ -73,7 +72,7 @@ class FirstBranchTest {
 
   private static ReceiveCommand create(S3Repository repository, String branch) throws IOException {
     ObjectId id = TestRepositories.commit(repository, branch);
-    assertThat(TestRepositories.update(repository, branch, id)).isEqualTo(RefUpdate.Result.NEW);
+    TestRepositories.createRef(repository, branch, id);
     return new ReceiveCommand(ObjectId.zeroId(), id, branch);
   }
 

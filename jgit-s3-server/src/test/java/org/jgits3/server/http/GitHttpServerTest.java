@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -26,31 +25,28 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
-import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.PersonIdent;
-import org.eclipse.jgit.lib.Repository;
-import org.eclipse.jgit.lib.TreeFormatter;
-import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.server.http.limit.BoundedWork;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.server.http.users.UsersFile;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.GitRequests;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -86,13 +82,8 @@ class GitHttpServerTest {
 
   /** Metrics, once they have counted a push or fetch: its client has the answer before. */
   private String metrics(GitHttpServer server, String counted) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    String metrics = get(server, "/metrics").body();
-    while (!metrics.contains(counted) && System.nanoTime() < deadline) {
-      metrics = get(server, "/metrics").body();
-    }
-    assertThat(metrics).contains(counted);
-    return metrics;
+    ConcurrentTasks.waitWhile(() -> !get(server, "/metrics").body().contains(counted));
+    return get(server, "/metrics").body();
   }
 
   private HttpResponse<String> push(GitHttpServer server, String name, byte[] body)
@@ -131,55 +122,21 @@ class GitHttpServerTest {
     }
   }
 
-  private static ObjectId commit(Repository repository, byte[] content, ObjectId... parents)
-      throws IOException {
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter tree = new TreeFormatter();
-      tree.append("file", FileMode.REGULAR_FILE, inserter.insert(Constants.OBJ_BLOB, content));
-      CommitBuilder commit = new CommitBuilder();
-      commit.setTreeId(inserter.insert(tree));
-      commit.setParentIds(parents);
-      commit.setAuthor(new PersonIdent("A", "a@example.com"));
-      commit.setCommitter(commit.getAuthor());
-      ObjectId id = inserter.insert(commit);
-      inserter.flush();
-      return id;
-    }
-  }
-
-  private byte[] fetch(GitHttpServer server, String name, ObjectId want)
-      throws IOException, InterruptedException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString("command=fetch\n");
-    lines.writeDelim();
-    lines.writeString("want " + want.name() + "\n");
-    lines.writeString("done\n");
-    lines.end();
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-upload-pack"))
-            .header("Content-Type", "application/x-git-upload-pack-request")
-            .header("Git-Protocol", "version=2")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofByteArray()).body();
-  }
-
   @Test
   void fetch_compares_no_large_objects_which_would_take_their_memory() throws Exception {
     InMemoryRepository repository = repositories.create("a.git");
-    byte[] large = new byte[2 << 20];
-    new Random(1).nextBytes(large);
-    ObjectId first = commit(repository, large);
+    byte[] large = RandomBytes.of(2 << 20, 1);
+    ObjectId first = TestRepositories.commitFile(repository, large);
     large[0]++;
-    ObjectId second = commit(repository, large, first);
+    ObjectId second = TestRepositories.commitFile(repository, large, first);
     byte[] small = Arrays.copyOf(large, 1 << 17);
-    ObjectId third = commit(repository, small);
+    ObjectId third = TestRepositories.commitFile(repository, small);
     small[0]++;
-    ObjectId fourth = commit(repository, small, third);
+    ObjectId fourth = TestRepositories.commitFile(repository, small, third);
     try (GitHttpServer server = start()) {
-      assertThat(fetch(server, "a.git", second)).hasSizeGreaterThan(2 * large.length);
-      assertThat(fetch(server, "a.git", fourth)).hasSizeLessThan(2 * small.length);
+      assertThat(fetch(server, "a.git", fetch(second, 0)).body())
+          .hasSizeGreaterThan(2 * large.length);
+      assertThat(fetch(server, "a.git", fetch(fourth, 0)).body()).hasSizeLessThan(2 * small.length);
     }
   }
 
@@ -269,17 +226,11 @@ class GitHttpServerTest {
   /** A fetch in protocol v2 that claims to have as many objects that do not exist. */
   private static byte[] fetch(ObjectId want, int haves) throws IOException {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
+    Stream<String> claimed = IntStream.rangeClosed(1, haves).mapToObj("have %040x"::formatted);
+    Stream<String> begin = Stream.of("ofs-delta", "want " + want.name());
+    Stream<String> arguments = Stream.of(begin, claimed, Stream.of("done")).flatMap(all -> all);
     try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
-      PacketLineOut lines = new PacketLineOut(gzip);
-      lines.writeString("command=fetch\n");
-      lines.writeDelim();
-      lines.writeString("ofs-delta\n");
-      lines.writeString("want " + want.name() + "\n");
-      for (int i = 1; i <= haves; i++) {
-        lines.writeString("have %040x\n".formatted(i));
-      }
-      lines.writeString("done\n");
-      lines.end();
+      gzip.write(GitRequests.command("fetch", arguments.toArray(String[]::new)));
     }
     return body.toByteArray();
   }
@@ -336,11 +287,7 @@ class GitHttpServerTest {
 
   /** A client may have its answer before the handle is closed. */
   private static void awaitNothingTaken(S3RepositoryManager manager) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (manager.receiveMemory().held() > 0) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> manager.receiveMemory().held() > 0);
   }
 
   @Test
@@ -502,7 +449,7 @@ class GitHttpServerTest {
       }
       assertThat(asked).hasValue(1);
       silence.countDown();
-      awaitHealthyStore(server);
+      ConcurrentTasks.waitWhile(() -> get(server, "/healthz/store").statusCode() != 200);
     }
   }
 
@@ -514,18 +461,11 @@ class GitHttpServerTest {
     }
   }
 
-  private void awaitHealthyStore(GitHttpServer server) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (get(server, "/healthz/store").statusCode() != 200) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-    }
-  }
-
   @Test
   void monitors_have_an_address_without_password_and_repositories(@TempDir Path dir)
       throws Exception {
     repositories.create("a.git");
-    Path users = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
+    Path users = Files.writeString(dir.resolve("users"), TestUsers.line("ada", "right"));
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     GitHttpServer.Builder builder =
         GitHttpServer.builder().users(UsersFile.open(users)).monitor(any);
@@ -590,7 +530,7 @@ class GitHttpServerTest {
   void users_get_in_with_their_password_only(@TempDir Path dir) throws Exception {
     repositories.create("a.git");
     Path users = dir.resolve("users");
-    Files.writeString(users, "ada:" + bcrypt("right") + "\n");
+    Files.writeString(users, TestUsers.line("ada", "right"));
     String path = "/a.git/info/refs?service=git-receive-pack";
     try (GitHttpServer server = start(GitHttpServer.builder().users(UsersFile.open(users)))) {
       HttpResponse<String> nobody = get(server, path);
@@ -609,7 +549,7 @@ class GitHttpServerTest {
   @Test
   void passwords_beyond_what_can_be_checked_are_put_off(@TempDir Path dir) throws Exception {
     repositories.create("a.git");
-    Path file = Files.writeString(dir.resolve("users"), "ada:" + bcrypt("right") + "\n");
+    Path file = Files.writeString(dir.resolve("users"), TestUsers.line("ada", "right"));
     BoundedWork checks =
         new BoundedWork("too many passwords to check", 1, 1, Duration.ofMinutes(5));
     UsersFile users = UsersFile.open(file, checks);
@@ -706,10 +646,6 @@ class GitHttpServerTest {
     client.getOutputStream().write(body, 0, body.length / 2);
     client.getOutputStream().flush();
     return client;
-  }
-
-  private static String bcrypt(String password) {
-    return BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, password.toCharArray());
   }
 
   private static String[] basic(String pair) {

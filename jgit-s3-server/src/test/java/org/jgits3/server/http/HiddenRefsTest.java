@@ -14,8 +14,8 @@ import org.eclipse.jgit.lib.StoredConfig;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AutoClose;
@@ -42,9 +42,7 @@ class HiddenRefsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    manager =
-        TestRepositories.manager(
-            new DirectoryObjectStore(directory), "[init]\ndefaultBranch = main");
+    manager = TestRepositories.manager(directory, "[init]\ndefaultBranch = main");
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     GitClient git = GitClient.in(scratch);
@@ -65,11 +63,9 @@ class HiddenRefsTest {
     }
   }
 
-  private void set(String key, boolean value) throws Exception {
+  private void set(String section, String key) throws Exception {
     try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.setBoolean("uploadpack", null, key, value);
-      config.save();
+      TestRepositories.configure(r, section, key, "true");
     }
   }
 
@@ -124,11 +120,7 @@ class HiddenRefsTest {
   @Test
   void deletion_of_a_hidden_ref_is_refused_where_deletions_are_denied() throws Exception {
     hide("receive", "refs/changes");
-    try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.setBoolean("receive", null, "denyDeletes", true);
-      config.save();
-    }
+    set("receive", "denyDeletes");
     String hidden = "refs/changes/01/1/1";
     assertThat(send(change + " " + "0".repeat(40) + " " + hidden))
         .contains("unpack ok", "ng " + hidden + " deny deleting a hidden ref");
@@ -189,13 +181,12 @@ class HiddenRefsTest {
 
   /** Sends a command that git would not send, since it does not see the ref. */
   private String send(String command) throws Exception {
-    String line = command + "\0 report-status";
-    String body = String.format("%04x%s0000", line.length() + 4, line);
+    byte[] body = GitRequests.of(out -> out.writeString(command + "\0 report-status"));
     return HttpClient.newHttpClient()
         .send(
             HttpRequest.newBuilder(server.uri().resolve("r.git/git-receive-pack"))
                 .header("Content-Type", "application/x-git-receive-pack-request")
-                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                 .build(),
             HttpResponse.BodyHandlers.ofString())
         .body();
@@ -233,17 +224,11 @@ class HiddenRefsTest {
     assertThat(fetch("2", change).stderr()).contains("upload-pack: not our ref " + change);
   }
 
-  @Test
-  void hidden_tip_can_be_wanted_where_the_configuration_says_so() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"allowTipSHA1InWant", "allowAnySHA1InWant"})
+  void hidden_tip_can_be_wanted_where_the_configuration_says_so(String key) throws Exception {
     hide("uploadpack", "refs/changes");
-    set("allowTipSHA1InWant", true);
-    assertThat(fetch("2", change).exitCode()).isZero();
-  }
-
-  @Test
-  void any_object_can_be_wanted_where_the_configuration_says_so() throws Exception {
-    hide("uploadpack", "refs/changes");
-    set("allowAnySHA1InWant", true);
+    set("uploadpack", key);
     assertThat(fetch("2", change).exitCode()).isZero();
   }
 

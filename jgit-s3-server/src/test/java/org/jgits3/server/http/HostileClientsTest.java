@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -14,10 +13,8 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,10 +29,15 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.server.http.users.UsersFile;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.ForgedPack;
+import org.jgits3.testing.GitRequests;
+import org.jgits3.testing.Unchecked;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -55,6 +57,7 @@ class HostileClientsTest {
   private static final int SECONDS_TO_CLOSE = 60;
 
   private final MemoryObjectStore store = new MemoryObjectStore();
+  private final List<Socket> sockets = new ArrayList<>();
   @AutoClose private S3RepositoryManager manager;
 
   @BeforeEach
@@ -63,9 +66,7 @@ class HostileClientsTest {
   }
 
   private void open(String key, String value) throws Exception {
-    Config config = new Config();
-    config.setString("s3", "receive", key, value);
-    manager = new S3RepositoryManager(store, S3Settings.from(config, "test"));
+    manager = TestRepositories.manager(store, "[s3 \"receive\"]\n" + key + " = " + value);
   }
 
   private ObjectId repository(String name) throws IOException {
@@ -85,9 +86,28 @@ class HostileClientsTest {
   }
 
   private static GitHttpServer.Builder withUser(Path directory, String name) throws IOException {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users = Files.writeString(directory.resolve("users"), name + ":" + hash + "\n");
+    Path users = Files.writeString(directory.resolve("users"), TestUsers.line(name, "right"));
     return GitHttpServer.builder().users(UsersFile.open(users));
+  }
+
+  /** A file of a user whose password is checked quickly, and of one for whom that takes long. */
+  private static UsersFile quickAndSlow(Path directory) throws IOException {
+    String lines = TestUsers.line("ada", "right") + TestUsers.line("eve", 14, "x");
+    return UsersFile.open(Files.writeString(directory.resolve("users"), lines));
+  }
+
+  /** Opens a connection, which is closed at the end of the test. */
+  private Socket connect(GitHttpServer server) throws IOException {
+    Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
+    sockets.add(socket);
+    return socket;
+  }
+
+  @AfterEach
+  void disconnect() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
   }
 
   /** Sends bytes, and returns everything that is answered until the server closes. */
@@ -206,31 +226,19 @@ class HostileClientsTest {
   @Test
   void wrong_passwords_take_no_place_of_verified_users(@TempDir Path directory) throws Exception {
     repository("r");
-    String slow = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(14, "x".toCharArray());
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users =
-        Files.writeString(directory.resolve("users"), "ada:" + hash + "\neve:" + slow + "\n");
+    UsersFile users = quickAndSlow(directory);
     GitHttpServer.Builder builder =
-        GitHttpServer.builder()
-            .users(UsersFile.open(users))
-            .maxRequests(1)
-            .shutdownLimit(Duration.ZERO);
-    List<Socket> guessing = new ArrayList<>();
+        GitHttpServer.builder().users(users).maxRequests(1).shutdownLimit(Duration.ZERO);
+
     try (GitHttpServer server = start(builder)) {
       String head = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
       byte[] right = (head + basic("ada:right")).getBytes(US_ASCII);
       assertThat(status(exchange(server, right))).isEqualTo(200);
       for (int i = 0; i < 60; i++) {
-        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
-        guessing.add(socket);
-        socket.getOutputStream().write((head + basic("eve:" + i)).getBytes(US_ASCII));
+        connect(server).getOutputStream().write((head + basic("eve:" + i)).getBytes(US_ASCII));
       }
       for (int i = 0; i < 30; i++) {
         assertThat(status(exchange(server, right))).isEqualTo(200);
-      }
-    } finally {
-      for (Socket socket : guessing) {
-        socket.close();
       }
     }
   }
@@ -262,44 +270,33 @@ class HostileClientsTest {
       Path directory, GitHttpServer.Builder builder, InetAddress from, String forwarded)
       throws Exception {
     repository("r");
-    String slow = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(14, "x".toCharArray());
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users =
-        Files.writeString(directory.resolve("users"), "ada:" + hash + "\neve:" + slow + "\n");
-    List<Socket> guessing = new ArrayList<>();
-    builder.users(UsersFile.open(users)).shutdownLimit(Duration.ZERO);
+    UsersFile users = quickAndSlow(directory);
+
+    builder.users(users).shutdownLimit(Duration.ZERO);
     try (GitHttpServer server = start(builder)) {
       String head = "GET " + REFS + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
       for (int i = 0; i < 300; i++) {
         Socket socket = new Socket(server.uri().getHost(), server.uri().getPort(), from, 0);
-        guessing.add(socket);
+        sockets.add(socket);
         String guess = head + forwarded.formatted(i) + basic((i % 2 == 0 ? "ada:" : "eve:") + i);
         socket.getOutputStream().write(guess.getBytes(US_ASCII));
       }
-      awaitRefusalOfAny(guessing);
+      awaitRefusalOfAny();
       assertThat(status(exchange(server, (head + basic("ada:right")).getBytes(US_ASCII))))
           .isEqualTo(200);
-    } finally {
-      for (Socket socket : guessing) {
-        socket.close();
-      }
     }
   }
 
-  /** Waits until a request on one of some connections is refused because too many wait. */
-  private static void awaitRefusalOfAny(List<Socket> sockets) throws IOException {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (System.nanoTime() < deadline) {
-      for (Socket socket : sockets) {
-        int answered = socket.getInputStream().available();
-        if (new String(socket.getInputStream().readNBytes(answered), ISO_8859_1)
-            .contains(" 503 ")) {
-          return;
-        }
-      }
-      Thread.onSpinWait();
-    }
-    throw new AssertionError("no request was refused in a minute");
+  /** Waits until a request on one of the connections is refused because too many wait. */
+  private void awaitRefusalOfAny() {
+    ConcurrentTasks.waitWhile(() -> sockets.stream().noneMatch(HostileClientsTest::isRefused));
+  }
+
+  private static boolean isRefused(Socket socket) {
+    byte[] answered =
+        Unchecked.call(
+            () -> socket.getInputStream().readNBytes(socket.getInputStream().available()));
+    return new String(answered, ISO_8859_1).contains(" 503 ");
   }
 
   private static String basic(String pair) {
@@ -347,23 +344,17 @@ class HostileClientsTest {
   @Test
   void connections_that_send_no_request_keep_no_client_out() throws Exception {
     repository("r");
-    List<Socket> idle = new ArrayList<>();
+
     try (GitHttpServer server = start(GitHttpServer.builder().maxConnections(10))) {
       for (int i = 0; i < 100; i++) {
-        Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
-        idle.add(socket);
-        socket.getOutputStream().write("GET /".getBytes(US_ASCII));
+        connect(server).getOutputStream().write("GET /".getBytes(US_ASCII));
         if (i % 10 == 0) {
           assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
           assertThat(status(exchange(server, "GET", "/healthz"))).isEqualTo(200);
         }
       }
-      idle.get(0).setSoTimeout(SECONDS_TO_CLOSE * 1000);
-      assertThat(endOf(idle.get(0))).isTrue();
-    } finally {
-      for (Socket socket : idle) {
-        socket.close();
-      }
+      sockets.get(0).setSoTimeout(SECONDS_TO_CLOSE * 1000);
+      assertThat(endOf(sockets.get(0))).isTrue();
     }
   }
 
@@ -384,7 +375,7 @@ class HostileClientsTest {
         "POST /r.git/git-receive-pack HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
             + (PUSH + "\r\nConnection: close\r\nExpect: 100-continue\r\n")
             + ("Content-Length: " + body.length + "\r\n\r\n");
-    List<Socket> idle = new ArrayList<>();
+
     GitHttpServer.Builder builder =
         GitHttpServer.builder().maxConnections(2).headerTimeout(Duration.ofMillis(1));
     try (GitHttpServer server = start(builder);
@@ -393,16 +384,12 @@ class HostileClientsTest {
       byte[] goAhead = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
       assertThat(push.getInputStream().readNBytes(goAhead.length)).isEqualTo(goAhead);
       for (int i = 0; i < 20; i++) {
-        idle.add(new Socket(server.uri().getHost(), server.uri().getPort()));
+        connect(server);
       }
-      assertThat(endOf(idle.get(0))).isTrue();
+      assertThat(endOf(sockets.get(0))).isTrue();
       push.getOutputStream().write(body);
       assertThat(new String(push.getInputStream().readAllBytes(), ISO_8859_1))
           .contains("ok refs/heads/main");
-    } finally {
-      for (Socket socket : idle) {
-        socket.close();
-      }
     }
   }
 
@@ -546,21 +533,9 @@ class HostileClientsTest {
   void object_of_one_repository_is_in_no_answer_of_another() throws Exception {
     ObjectId secret = repository("r");
     repository("public");
-    ByteArrayOutputStream fetch = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(fetch);
-    lines.writeString("command=fetch\n");
-    lines.writeDelim();
-    lines.writeString("want " + secret.name() + "\n");
-    lines.writeString("done\n");
-    lines.end();
+    byte[] fetch = GitRequests.fetch(secret);
     try (GitHttpServer server = start(GitHttpServer.builder())) {
-      String own =
-          post(
-              server,
-              "/r.git/git-upload-pack",
-              FETCH,
-              fetch.toByteArray(),
-              "Git-Protocol: version=2");
+      String own = post(server, "/r.git/git-upload-pack", FETCH, fetch, "Git-Protocol: version=2");
       assertThat(own).contains("PACK");
       for (String path :
           List.of(
@@ -570,7 +545,7 @@ class HostileClientsTest {
               "/public.git%2f..%2fr.git/git-upload-pack",
               "/public.git/%2e%2e/r.git/git-upload-pack",
               "/public.git/..\\r.git/git-upload-pack")) {
-        String answer = post(server, path, FETCH, fetch.toByteArray(), "Git-Protocol: version=2");
+        String answer = post(server, path, FETCH, fetch, "Git-Protocol: version=2");
         assertThat(answer).as(path).doesNotContain("PACK");
       }
     }
@@ -694,13 +669,7 @@ class HostileClientsTest {
   @Test
   void sizes_of_objects_that_no_shown_ref_leads_to_are_not_told() throws Exception {
     ObjectId commit = repository("r");
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString("command=object-info\n");
-    lines.writeDelim();
-    lines.writeString("size\n");
-    lines.writeString("oid " + commit.name() + "\n");
-    lines.end();
+    byte[] body = GitRequests.command("object-info", "size", "oid " + commit.name());
     Config hidden = new Config();
     hidden.setString("transfer", null, "hideRefs", "refs/heads/main");
     hidden.setBoolean("transfer", null, "advertiseObjectInfo", true);
@@ -708,12 +677,7 @@ class HostileClientsTest {
     for (Config config : List.of(new Config(), hidden)) {
       try (GitHttpServer server = start(GitHttpServer.builder().config(config))) {
         String answer =
-            post(
-                server,
-                "/r.git/git-upload-pack",
-                FETCH,
-                body.toByteArray(),
-                "Git-Protocol: version=2");
+            post(server, "/r.git/git-upload-pack", FETCH, body, "Git-Protocol: version=2");
         assertThat(answer).contains("ERR object-info is not served here");
         String offered =
             exchange(
@@ -781,52 +745,26 @@ class HostileClientsTest {
     }
   }
 
-  /** A pack of some objects, with the right checksum. */
-  private static byte[] pack(int count, byte[]... objects) throws Exception {
-    ByteArrayOutputStream pack = new ByteArrayOutputStream();
-    pack.writeBytes(
-        ByteBuffer.allocate(12).put("PACK".getBytes(US_ASCII)).putInt(2).putInt(count).array());
-    for (byte[] object : objects) {
-      pack.writeBytes(object);
-    }
-    pack.writeBytes(MessageDigest.getInstance("SHA-1").digest(pack.toByteArray()));
-    return pack.toByteArray();
-  }
-
-  /** An object of a pack that says how large it is, and has so many zeros. */
+  /** A pack of an object that says how large it is, and has so many zeros. */
   private static byte[] zeros(int type, long said, long zeros) throws IOException {
-    ByteArrayOutputStream object = new ByteArrayOutputStream();
-    long rest = said >>> 4;
-    object.write((int) (type << 4 | (said & 15) | (rest > 0 ? 0x80 : 0)));
-    for (; rest > 0; rest >>>= 7) {
-      object.write((int) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0)));
-    }
-    try (DeflaterOutputStream deflater = new DeflaterOutputStream(object)) {
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    try (DeflaterOutputStream deflater = new DeflaterOutputStream(stream)) {
       byte[] chunk = new byte[1 << 16];
       for (long at = 0; at < zeros; at += chunk.length) {
         deflater.write(chunk, 0, (int) Math.min(chunk.length, zeros - at));
       }
     }
-    return object.toByteArray();
+    return new ForgedPack(1).header(type, said).raw(stream.toByteArray()).closed();
   }
 
-  private static byte[] push(byte[] pack) throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString(
-        ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x\0report-status");
-    lines.end();
-    body.writeBytes(pack);
-    return body.toByteArray();
+  private static byte[] push(byte[] pack) {
+    ObjectId tip = ObjectId.fromString("1".repeat(40));
+    return GitRequests.push(ObjectId.zeroId(), tip, "refs/heads/x", pack);
   }
 
   /** A client may have its answer before the handle is closed. */
   private void awaitNothingTaken() {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (manager.receiveMemory().held() > 0) {
-      assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
+    ConcurrentTasks.waitWhile(() -> manager.receiveMemory().held() > 0);
   }
 
   @Test
@@ -834,7 +772,7 @@ class HostileClientsTest {
     manager.close();
     open("processorTime", "50 ms");
     repository("r");
-    byte[] pack = pack(1, zeros(Constants.OBJ_BLOB, 256 << 20, 256 << 20));
+    byte[] pack = zeros(Constants.OBJ_BLOB, 256 << 20, 256 << 20);
     try (GitHttpServer server = start(GitHttpServer.builder())) {
       assertThat(post(server, "/r.git/git-receive-pack", PUSH, push(pack)))
           .startsWith("HTTP/1.1 200")
@@ -849,13 +787,13 @@ class HostileClientsTest {
     repository("r");
     long many = 1L << 30;
     List<byte[]> packs = new ArrayList<>();
-    packs.add(pack(Integer.MAX_VALUE));
-    packs.add(pack(-1));
-    packs.add(pack(1, zeros(Constants.OBJ_TREE, many, 1000)));
-    packs.add(pack(1, zeros(Constants.OBJ_COMMIT, 64 << 20, 64 << 20)));
-    packs.add(pack(1, zeros(Constants.OBJ_BLOB, many, 1000)));
-    packs.add(pack(1, zeros(Constants.OBJ_BLOB, 10, 64 << 20)));
-    packs.add(pack(1, zeros(Constants.OBJ_BLOB, 64 << 20, 64 << 20)));
+    packs.add(new ForgedPack(Integer.MAX_VALUE).closed());
+    packs.add(new ForgedPack(-1).closed());
+    packs.add(zeros(Constants.OBJ_TREE, many, 1000));
+    packs.add(zeros(Constants.OBJ_COMMIT, 64 << 20, 64 << 20));
+    packs.add(zeros(Constants.OBJ_BLOB, many, 1000));
+    packs.add(zeros(Constants.OBJ_BLOB, 10, 64 << 20));
+    packs.add(zeros(Constants.OBJ_BLOB, 64 << 20, 64 << 20));
     try (GitHttpServer server = start(GitHttpServer.builder().maxObjectSize(16 << 20))) {
       for (byte[] pack : packs) {
         String answer = post(server, "/r.git/git-receive-pack", PUSH, push(pack));

@@ -10,11 +10,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
-import org.eclipse.jgit.lib.Config;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
+import org.jgits3.TestRepositories;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,10 +20,7 @@ class NamedRepositoriesTest {
   @TempDir private Path directory;
 
   private void damageManifests() throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(directory.resolve("repos"))) {
-      files = all.filter(Files::isRegularFile).toList();
-    }
+    List<Path> files = StoredFiles.below(directory.resolve("repos"), file -> true);
     assertThat(files).isNotEmpty();
     for (Path file : files) {
       Files.writeString(file, "garbage");
@@ -34,14 +29,12 @@ class NamedRepositoriesTest {
 
   @Test
   void clients_are_not_told_why_the_store_fails() throws Exception {
-    S3Settings settings = S3Settings.from(new Config(), "test");
-    try (S3RepositoryManager maker =
-        new S3RepositoryManager(new DirectoryObjectStore(directory), settings)) {
+
+    try (S3RepositoryManager maker = TestRepositories.manager(directory)) {
       maker.createRepository("r").close();
     }
     damageManifests();
-    try (S3RepositoryManager manager =
-            new S3RepositoryManager(new DirectoryObjectStore(directory), settings);
+    try (S3RepositoryManager manager = TestRepositories.manager(directory);
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
       HttpResponse<String> answer = ask(server, "r", "git-upload-pack");
       assertThat(answer.statusCode()).isEqualTo(503);

@@ -9,11 +9,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.GitRequests;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,12 +27,9 @@ class PeekedCommandsTest {
   @BeforeEach
   void create() throws Exception {
     repository = new InMemoryRepository(new DfsRepositoryDescription("r"));
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId id = inserter.insert(Constants.OBJ_BLOB, new byte[] {1});
-      inserter.flush();
-      TestRepositories.update(repository, "refs/heads/main", id);
-      known = id.name();
-    }
+    ObjectId id = TestRepositories.blob(repository, new byte[] {1});
+    TestRepositories.update(repository, "refs/heads/main", id);
+    known = id.name();
   }
 
   /**
@@ -42,11 +37,13 @@ class PeekedCommandsTest {
    */
   private boolean fit(String... lines) throws IOException {
     ByteArrayOutputStream sent = new ByteArrayOutputStream();
-    PacketLineOut out = new PacketLineOut(sent);
-    for (String line : lines) {
-      out.writeString(line);
-    }
-    out.end();
+    sent.writeBytes(
+        GitRequests.of(
+            out -> {
+              for (String line : lines) {
+                out.writeString(line);
+              }
+            }));
     sent.writeBytes("PACK and so on".getBytes(UTF_8));
     return fit(sent.toByteArray());
   }

@@ -11,19 +11,13 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.Config;
-import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -33,14 +27,19 @@ import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.internal.store.read.ReadAhead;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.RequestOutcome;
+import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreKind;
 import org.jgits3.testing.EachStore;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,11 +70,9 @@ class TransferRequestsTest {
 
   @BeforeEach
   void serve() throws Exception {
-    Config config = new Config();
-    config.setString("init", null, "defaultBranch", "main");
-    S3Settings settings = S3Settings.from(config, "test");
-    manager = new S3RepositoryManager(new ObservedObjectStore(store(), this::count), settings);
-    elsewhere = new S3RepositoryManager(store(), settings);
+    String settings = "[init]\ndefaultBranch = main";
+    manager = TestRepositories.manager(new ObservedObjectStore(store(), this::count), settings);
+    elsewhere = TestRepositories.manager(store(), settings);
     manager.createRepository("r").close();
     server = GitHttpServer.builder().start(manager);
     GitClient git = GitClient.in(scratch);
@@ -119,11 +116,7 @@ class TransferRequestsTest {
   void a_server_offers_what_was_configured_elsewhere_without_being_told() throws Exception {
     assumeTrue(kind == StoreKind.DIRECTORY, "waits for seconds, and for no store");
     configure(elsewhere, "uploadpack", "allowRefInWant", "true");
-    Instant deadline = Instant.now().plusSeconds(40);
-    while (!capabilities().contains("ref-in-want") && Instant.now().isBefore(deadline)) {
-      Thread.sleep(100);
-    }
-    assertThat(capabilities()).contains("ref-in-want");
+    ConcurrentTasks.waitWhile(() -> !capabilities().contains("ref-in-want"));
   }
 
   @Test
@@ -136,10 +129,8 @@ class TransferRequestsTest {
   void a_small_push_is_as_cheap_once_garbage_was_removed() throws Exception {
     push("second");
     cost("push", "-q", "-f", "origin", "HEAD~1:main");
+    configure(manager, "gc", "pruneExpire", "now");
     try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.setString("gc", null, "pruneExpire", "now");
-      config.save();
       manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
       manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
       assertThat(r.manifest().dropped()).isPositive();
@@ -186,11 +177,7 @@ class TransferRequestsTest {
           + "except object ids, and tags that follow them")
   @Test
   void a_fetch_limited_to_reachable_objects_rests_on_refs_of_its_own() throws Exception {
-    try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.setBoolean("uploadpack", null, "allowAnySHA1InWant", false);
-      config.save();
-    }
+    configure(manager, "uploadpack", "allowAnySHA1InWant", "false");
     work.run("clone", "-q", server.uri() + "r.git", "../other");
     push("second");
     assertThat(cost(work.at("../other"), "fetch", "-q")).hasToString("2 requests: 2 GET");
@@ -231,29 +218,26 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     String second = work.run("rev-parse", "HEAD").strip();
     try (S3Repository there = elsewhere.openRepository("r")) {
-      assertThat(TestRepositories.update(there, "refs/tags/until", ObjectId.fromString(first)))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(there, "refs/tags/until", ObjectId.fromString(first));
     }
     // A client fetches here that had the advertisement from the other process.
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
+    String until = "deepen-not refs/tags/until";
+    byte[] body;
     if (version.equals("2")) {
-      lines.writeString("command=fetch");
-      lines.writeDelim();
-      lines.writeString("want " + second);
+      body = GitRequests.command("fetch", "want " + second, until, "done");
     } else {
-      lines.writeString("want " + second + " deepen-not");
-    }
-    lines.writeString("deepen-not refs/tags/until");
-    if (version.equals("0")) {
-      lines.end();
-    }
-    lines.writeString("done");
-    if (version.equals("2")) {
-      lines.end();
+      ByteArrayOutputStream lines = new ByteArrayOutputStream();
+      lines.writeBytes(
+          GitRequests.of(
+              out -> {
+                out.writeString("want " + second + " deepen-not");
+                out.writeString(until);
+              }));
+      new PacketLineOut(lines).writeString("done");
+      body = lines.toByteArray();
     }
     RequestCounts.Snapshot before = counts.snapshot();
-    assertThat(answerTo("git-upload-pack", "version=" + version, body.toByteArray()))
+    assertThat(answerTo("git-upload-pack", "version=" + version, body))
         .contains("shallow " + second);
     assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 GET");
   }
@@ -286,18 +270,11 @@ class TransferRequestsTest {
     String first = work.run("rev-parse", "HEAD~1").strip();
     configure(manager, "uploadpack", "allowRefInWant", "true");
     try (S3Repository there = elsewhere.openRepository("r")) {
-      assertThat(TestRepositories.update(there, "refs/heads/wanted", ObjectId.fromString(first)))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(there, "refs/heads/wanted", ObjectId.fromString(first));
     }
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString("command=fetch");
-    lines.writeDelim();
-    lines.writeString("want-ref refs/heads/wanted");
-    lines.writeString("done");
-    lines.end();
+    byte[] body = GitRequests.command("fetch", "want-ref refs/heads/wanted", "done");
     RequestCounts.Snapshot before = counts.snapshot();
-    assertThat(answerTo("git-upload-pack", "version=2", body.toByteArray()))
+    assertThat(answerTo("git-upload-pack", "version=2", body))
         .contains(first + " refs/heads/wanted");
     assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 GET");
   }
@@ -307,22 +284,16 @@ class TransferRequestsTest {
     String offered = capabilities();
     assertThat(offered).contains("version 2");
     configure(manager, "protocol", "version", "0");
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString("command=ls-refs");
-    lines.end();
-    assertThat(answerTo("git-upload-pack", "version=2", body.toByteArray()))
-        .contains("refs/heads/main");
+    byte[] body = GitRequests.of(lines -> lines.writeString("command=ls-refs"));
+    assertThat(answerTo("git-upload-pack", "version=2", body)).contains("refs/heads/main");
   }
 
   /** Sets a key of the repository's configuration, in the process of a manager. */
   static void configure(S3RepositoryManager manager, String section, String key, String value)
       throws Exception {
     try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.load();
-      config.setString(section, null, key, value);
-      config.save();
+      r.getConfig().load();
+      TestRepositories.configure(r, section, key, value);
     }
   }
 
@@ -337,8 +308,7 @@ class TransferRequestsTest {
 
   @Test
   void a_cold_clone_after_a_collection_is_four_requests_and_one_per_range() throws Exception {
-    byte[] large = new byte[3 << 20];
-    new Random(1).nextBytes(large);
+    byte[] large = RandomBytes.of(3 << 20, 1);
     Files.write(scratch.resolve("work/large"), large);
     work.run("add", "large");
     push("large");
@@ -371,17 +341,12 @@ class TransferRequestsTest {
         last = TestRepositories.commit(many, "push " + i, last);
         TestRepositories.update(many, "refs/heads/main", last);
       }
-      Instant deadline = Instant.now().plusSeconds(120); // compaction goes on in the background
-      while (many.manifest().packs().size() > 30 && Instant.now().isBefore(deadline)) {
-        Thread.onSpinWait();
-      }
-      assertThat(many.manifest().packs()).hasSizeLessThanOrEqualTo(30);
+      // compaction goes on in the background
+      ConcurrentTasks.waitWhile(() -> many.manifest().packs().size() > 30);
     }
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
     try (S3RepositoryManager cold =
-            new S3RepositoryManager(
-                new ObservedObjectStore(store(), this::count),
-                S3Settings.from(new Config(), "test"));
+            TestRepositories.manager(new ObservedObjectStore(store(), this::count));
         GitHttpServer fresh = GitHttpServer.builder().start(cold);
         S3Repository many = elsewhere.openRepository("many")) {
       int packs = many.manifest().packs().size();
@@ -399,10 +364,8 @@ class TransferRequestsTest {
 
   @Test
   void a_push_that_the_repository_refuses_publishes_nothing() throws Exception {
+    configure(manager, "receive", "denyNonFastForwards", "true");
     try (S3Repository r = manager.openRepository("r")) {
-      StoredConfig config = r.getConfig();
-      config.setBoolean("receive", null, "denyNonFastForwards", true);
-      config.save();
       work.run("commit", "-q", "--amend", "-m", "changed");
       assertThat(work.attempt("push", "-q", "-f", "origin", "HEAD:main").exitCode()).isNotZero();
       assertThat(r.manifest().packs()).hasSize(1);
@@ -422,9 +385,9 @@ class TransferRequestsTest {
     }
     // A client pushes here that had the advertisement from the other process.
     ObjectId second = ObjectId.fromString(work.run("rev-parse", "HEAD"));
-    assertThat(answerTo(first, second, emptyPack())).contains("ok refs/heads/main");
+    assertThat(answerTo(first, second, new ForgedPack(0).closed())).contains("ok refs/heads/main");
     // And one whose refs are really old.
-    assertThat(answerTo(first, second, emptyPack())).contains("ng refs/heads/main");
+    assertThat(answerTo(first, second, new ForgedPack(0).closed())).contains("ng refs/heads/main");
   }
 
   @Test
@@ -436,37 +399,22 @@ class TransferRequestsTest {
     try (S3Repository r = manager.openRepository("r")) {
       assertThat(r.manifest().packs()).hasSize(1);
     }
-    Instant deadline = Instant.now().plusSeconds(30); // the server cleans up after it has answered
-    while (packObjects() != before && Instant.now().isBefore(deadline)) {
-      Thread.onSpinWait();
-    }
-    assertThat(packObjects()).isEqualTo(before);
+    // the server cleans up after it has answered
+    ConcurrentTasks.waitWhile(() -> packObjects() != before);
   }
 
   private long packObjects() throws IOException {
-    List<String> keys = new ArrayList<>();
     try (ObjectStore store = store()) {
-      store.list("objects/", object -> keys.add(object.key()));
+      return StoreContent.keys(store, "objects/").stream()
+          .filter(key -> key.contains("/pack/"))
+          .count();
     }
-    return keys.stream().filter(key -> key.contains("/pack/")).count();
-  }
-
-  private static byte[] emptyPack() {
-    byte[] header = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
-    ByteArrayOutputStream pack = new ByteArrayOutputStream();
-    pack.writeBytes(header);
-    pack.writeBytes(Constants.newMessageDigest().digest(header));
-    return pack.toByteArray();
   }
 
   /** Pushes to the main branch, whatever the advertisement says. */
   private String answerTo(ObjectId old, ObjectId changed, byte[] pack) throws Exception {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    PacketLineOut lines = new PacketLineOut(body);
-    lines.writeString(old.name() + " " + changed.name() + " refs/heads/main\0report-status");
-    lines.end();
-    body.writeBytes(pack);
-    return answerTo("git-receive-pack", "version=0", body.toByteArray());
+    byte[] body = GitRequests.push(old, changed, "refs/heads/main", pack);
+    return answerTo("git-receive-pack", "version=0", body);
   }
 
   private String answerTo(String service, String protocol, byte[] body) throws Exception {

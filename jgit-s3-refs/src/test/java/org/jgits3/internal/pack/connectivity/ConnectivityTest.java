@@ -86,6 +86,10 @@ class ConnectivityTest {
     }
   }
 
+  private ObjectId insert(TestRepositories.Insertion insertion) throws IOException {
+    return TestRepositories.insert(repository, insertion);
+  }
+
   /** Commits one after the other, without a parent or each on the one before. */
   private List<ObjectId> commits(int count, boolean chained, ObjectId... first) throws IOException {
     List<ObjectId> ids = new ArrayList<>();
@@ -108,7 +112,7 @@ class ConnectivityTest {
           new ReceiveCommand(ObjectId.zeroId(), tips.get(i), Constants.R_HEADS + "b" + i));
     }
     TestRepositories.execute(repository, batch);
-    assertThat(batch.getCommands()).allMatch(c -> c.getResult() == ReceiveCommand.Result.OK);
+    TestRepositories.assertAllOk(batch);
   }
 
   @Test
@@ -148,8 +152,7 @@ class ConnectivityTest {
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId parent = old.get(1);
       for (int i = 0; i < 2400; i++) {
-        TreeFormatter tree = new TreeFormatter();
-        tree.append("module" + i, FileMode.GITLINK, old.get(1));
+        TreeFormatter tree = TestRepositories.tree("module" + i, FileMode.GITLINK, old.get(1));
         trees.add(inserter.insert(tree));
         parent = inserter.insert(commitOf(trees.get(i), "commit " + i, parent));
         more.add(parent);
@@ -268,8 +271,7 @@ class ConnectivityTest {
     ObjectId merged;
     try (ObjectInserter inserter = repository.newObjectInserter()) {
       ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[1]);
-      TreeFormatter lacking = new TreeFormatter();
-      lacking.append("a", FileMode.REGULAR_FILE, MISSING);
+      TreeFormatter lacking = TestRepositories.tree("a", FileMode.REGULAR_FILE, MISSING);
       ObjectId before = inserter.insert(lacking);
       TreeFormatter more = new TreeFormatter();
       more.append("a", FileMode.REGULAR_FILE, MISSING);
@@ -283,12 +285,7 @@ class ConnectivityTest {
       inserter.flush();
     }
     for (ObjectId tip : List.of(reverted, merged)) {
-      for (int further : new int[] {0, 1500}) {
-        ObjectId last = further == 0 ? tip : commits(further, true, tip).get(further - 1);
-        assertThatThrownBy(() -> check(last))
-            .isInstanceOf(MissingObjectException.class)
-            .hasMessageContaining(MISSING.name());
-      }
+      assertLackWhatIsMissing(List.of(tip, commits(1500, true, tip).get(1499)));
     }
   }
 
@@ -298,8 +295,7 @@ class ConnectivityTest {
     ObjectId mistaken;
     List<ObjectId> lacking = new ArrayList<>();
     try (ObjectInserter inserter = repository.newObjectInserter()) {
-      TreeFormatter directory = new TreeFormatter();
-      directory.append("file", FileMode.REGULAR_FILE, MISSING);
+      TreeFormatter directory = TestRepositories.tree("file", FileMode.REGULAR_FILE, MISSING);
       ObjectId tree = inserter.insert(directory);
       TreeFormatter odd = new TreeFormatter();
       odd.append("a", FileMode.REGULAR_FILE, tree);
@@ -309,11 +305,9 @@ class ConnectivityTest {
       same.append("a", FileMode.REGULAR_FILE, tree);
       same.append("c", FileMode.TREE, tree);
       mistaken = inserter.insert(commitOf(inserter.insert(same), "known as a file"));
-      TreeFormatter next = new TreeFormatter();
-      next.append("a", FileMode.TREE, tree);
+      TreeFormatter next = TestRepositories.tree("a", FileMode.TREE, tree);
       lacking.add(inserter.insert(commitOf(inserter.insert(next), "a file before", base)));
-      TreeFormatter linked = new TreeFormatter();
-      linked.append("b", FileMode.REGULAR_FILE, MISSING);
+      TreeFormatter linked = TestRepositories.tree("b", FileMode.REGULAR_FILE, MISSING);
       lacking.add(inserter.insert(commitOf(inserter.insert(linked), "a link before", base)));
       inserter.flush();
     }
@@ -327,15 +321,9 @@ class ConnectivityTest {
   @Test
   void whatever_is_missing_is_named() throws Exception {
     ObjectId child = commits(1, true, MISSING).get(0);
-    ObjectId treeless;
-    ObjectId blobless;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      treeless = inserter.insert(commitOf(MISSING, "no tree"));
-      TreeFormatter tree = new TreeFormatter();
-      tree.append("file", FileMode.REGULAR_FILE, MISSING);
-      blobless = inserter.insert(commitOf(inserter.insert(tree), "no blob"));
-      inserter.flush();
-    }
+    ObjectId treeless = insert(to -> to.insert(commitOf(MISSING, "no tree")));
+    TreeFormatter tree = TestRepositories.tree("file", FileMode.REGULAR_FILE, MISSING);
+    ObjectId blobless = insert(to -> to.insert(commitOf(to.insert(tree), "no blob")));
     ObjectId tag = TestRepositories.tag(repository, "v1", child);
     assertLackWhatIsMissing(List.of(MISSING, child, treeless, blobless, tag));
   }

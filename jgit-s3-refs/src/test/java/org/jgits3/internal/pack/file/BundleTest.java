@@ -4,7 +4,6 @@ package org.jgits3.internal.pack.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.lib.NullProgressMonitor;
-import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -63,11 +61,7 @@ class BundleTest {
   private RequestCounts.Snapshot receive(S3Repository repository, PackBytes pack)
       throws IOException {
     RequestCounts.Snapshot before = counts.snapshot();
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack.bytes()))
-          .parse(NullProgressMonitor.INSTANCE, NullProgressMonitor.INSTANCE);
-    }
+    pack.pushTo(repository);
     return counts.snapshot().since(before);
   }
 
@@ -162,8 +156,7 @@ class BundleTest {
       unbundle(r.manifest());
     }
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-    try (S3RepositoryManager elsewhere =
-            TestRepositories.manager(new DirectoryObjectStore(directory));
+    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
         S3Repository r = elsewhere.openRepository("r")) {
       readAll(r, pack);
     }

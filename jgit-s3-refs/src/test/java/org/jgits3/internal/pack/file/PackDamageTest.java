@@ -4,19 +4,17 @@ package org.jgits3.internal.pack.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
@@ -26,8 +24,6 @@ import org.eclipse.jgit.internal.storage.pack.PackWriter;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.ObjectInserter;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
 import org.jgits3.S3Repository;
@@ -39,8 +35,10 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,9 +70,8 @@ class PackDamageTest {
   void write() throws Exception {
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         S3Repository r = manager.createRepository("r")) {
-      receive(r, pack);
-      assertThat(TestRepositories.update(r, "refs/heads/main", pack.commit()))
-          .isEqualTo(RefUpdate.Result.NEW);
+      pack.pushTo(r);
+      TestRepositories.createRef(r, "refs/heads/main", pack.commit());
     }
     forget();
   }
@@ -82,14 +79,6 @@ class PackDamageTest {
   @AfterEach
   void forget() {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-  }
-
-  private static void receive(S3Repository r, PackBytes pack) throws IOException {
-    try (ObjectInserter inserter = r.newObjectInserter()) {
-      inserter
-          .newPackParser(new ByteArrayInputStream(pack.bytes()))
-          .parse(NullProgressMonitor.INSTANCE);
-    }
   }
 
   /** Flips a bit of the answers to some reads of some files. */
@@ -110,6 +99,12 @@ class PackDamageTest {
       this.extension = extension;
     }
 
+    /** Damages one answer, after some good ones. */
+    void flipAfter(int read) {
+      good.set(read);
+      flips.set(1);
+    }
+
     @Override
     public ObjectVersion read(ReadRequest range) throws IOException {
       ObjectVersion version = super.read(range);
@@ -123,20 +118,10 @@ class PackDamageTest {
     }
   }
 
-  private Path only(String extension) throws IOException {
-    try (Stream<Path> files = Files.walk(directory.resolve("objects"))) {
-      List<Path> found = files.filter(f -> f.toString().endsWith(extension)).toList();
-      assertThat(found).hasSize(1);
-      return found.get(0);
-    }
-  }
-
   private void readFile(S3Repository r) throws IOException {
     ObjectId file = r.resolve(pack.commit().name() + ":file");
     byte[] content = r.open(file).getBytes(Integer.MAX_VALUE);
-    try (ObjectInserter.Formatter formatter = new ObjectInserter.Formatter()) {
-      assertThat(formatter.idFor(Constants.OBJ_BLOB, content)).isEqualTo(file);
-    }
+    assertThat(ForgedPack.id(Constants.OBJ_BLOB, content)).isEqualTo(file);
   }
 
   private void clone(S3Repository r) throws Exception {
@@ -152,7 +137,7 @@ class PackDamageTest {
     }
     try (S3RepositoryManager other = TestRepositories.manager(disk.resolve("other"));
         S3Repository copy = other.createRepository("copy" + ++clones)) {
-      receive(copy, new PackBytes(sent.toByteArray(), pack.commit()));
+      new PackBytes(sent.toByteArray(), pack.commit()).pushTo(copy);
       readFile(copy);
     }
   }
@@ -163,8 +148,7 @@ class PackDamageTest {
     FlippingStore store = new FlippingStore(".pack");
     try (S3RepositoryManager manager = TestRepositories.manager(store);
         S3Repository r = manager.openRepository("r")) {
-      store.good.set(read);
-      store.flips.set(1);
+      store.flipAfter(read);
       readFile(r);
       assertThat(store.flips).hasValueLessThanOrEqualTo(0);
       readFile(r);
@@ -176,8 +160,7 @@ class PackDamageTest {
   void a_bit_that_is_flipped_in_transit_fails_no_collection(int read) throws Exception {
     FlippingStore store = new FlippingStore(".pack");
     try (S3RepositoryManager manager = TestRepositories.manager(store)) {
-      store.good.set(read);
-      store.flips.set(1);
+      store.flipAfter(read);
       manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
       assertThat(store.flips).hasValueLessThanOrEqualTo(0);
       try (S3Repository r = manager.openRepository("r")) {
@@ -196,8 +179,7 @@ class PackDamageTest {
       FlippingStore store = new FlippingStore(".pack");
       try (S3RepositoryManager manager = TestRepositories.manager(store);
           S3Repository r = manager.openRepository("r")) {
-        store.good.set(read);
-        store.flips.set(1);
+        store.flipAfter(read);
         clone(r);
       }
     }
@@ -208,7 +190,7 @@ class PackDamageTest {
           + "looked for repeatedly")
   @Test
   void damage_in_the_store_is_an_error_with_key_and_range_not_a_miss() throws Exception {
-    Path file = only(".pack");
+    Path file = StoredFiles.only(directory, ".pack");
     byte[] good = Files.readAllBytes(file);
     byte[] bad = StoreContent.flipped(good, SIZE / 2);
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
@@ -230,7 +212,7 @@ class PackDamageTest {
     FlippingStore store = new FlippingStore(".idx");
     try (S3RepositoryManager manager = TestRepositories.manager(store);
         S3Repository r = manager.openRepository("r")) {
-      store.flips.set(1);
+      store.flipAfter(0);
       var stored =
           new S3PackDescription(
               r.getDescription(), r.manifest().repositoryId(), r.manifest().packs().get(0));
@@ -247,8 +229,7 @@ class PackDamageTest {
     }
   }
 
-  private static void assertNamed(
-      Path file, org.assertj.core.api.ThrowableAssert.ThrowingCallable c) {
+  private static void assertNamed(Path file, ThrowingCallable c) {
     assertThatThrownBy(c)
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(MissingObjectException.class)

@@ -21,7 +21,6 @@ import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -35,6 +34,8 @@ import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class PackIndexesTest {
 
   @BeforeEach
   void open() throws Exception {
-    elsewhere = TestRepositories.manager(new DirectoryObjectStore(directory));
+    elsewhere = TestRepositories.manager(directory);
   }
 
   /** Writes commits elsewhere, each in a pack of its own, and empties the cache. */
@@ -117,8 +118,7 @@ class PackIndexesTest {
   }
 
   private S3RepositoryManager limited() throws Exception {
-    return TestRepositories.manager(
-        new DirectoryObjectStore(directory), "[s3 \"packs\"]\nindexLimit = " + LIMIT);
+    return TestRepositories.manager(directory, "[s3 \"packs\"]\nindexLimit = " + LIMIT);
   }
 
   @Test
@@ -224,7 +224,7 @@ class PackIndexesTest {
     try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
       S3Repository r = manager.openRepository("r");
       DfsPackDescription pack = r.getObjectDatabase().getPacks()[0].getPackDescription();
-      Thread loading = new Thread(() -> openIndex(r, pack));
+      Thread loading = new Thread(() -> Unchecked.run(() -> open(r, pack, PackExt.INDEX)));
       synchronized (manager.indexBudget()) { // where it waits on its way
         loading.start();
         ConcurrentTasks.waitWhile(() -> loading.getState() != Thread.State.BLOCKED);
@@ -233,14 +233,6 @@ class PackIndexesTest {
       }
       loading.join();
       assertThat(manager.indexBudget().held()).isZero();
-    }
-  }
-
-  private static void openIndex(S3Repository repository, DfsPackDescription pack) {
-    try {
-      repository.getObjectDatabase().openFile(pack, PackExt.INDEX).close();
-    } catch (IOException e) {
-      throw new AssertionError(e);
     }
   }
 
@@ -268,20 +260,18 @@ class PackIndexesTest {
   @Test
   void every_kind_of_side_file_is_checked_when_it_is_loaded() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
-      assertThat(
-              TestRepositories.update(
-                  there, Constants.R_HEADS + "master", TestRepositories.commit(there, "first")))
-          .isEqualTo(RefUpdate.Result.NEW);
+      TestRepositories.createRef(
+          there, Constants.R_HEADS + "master", TestRepositories.commit(there, "first"));
       DfsGarbageCollector gc = new DfsGarbageCollector(there);
       gc.setWriteCommitGraph(true);
       assertThat(gc.pack(NullProgressMonitor.INSTANCE)).isTrue();
 
       List<String> checked = new ArrayList<>();
       for (PackEntry pack : there.manifest().packs()) {
-        for (String extension : pack.files().keySet()) {
-          if (!extension.equals(PackExt.PACK.getExtension())) {
-            checked.add(extension);
-            assertChecked(pack, extension);
+        for (PackExt ext : PackExt.values()) {
+          if (ext != PackExt.PACK && pack.files().containsKey(ext.getExtension())) {
+            checked.add(ext.getExtension());
+            assertChecked(pack, ext);
           }
         }
       }
@@ -289,9 +279,15 @@ class PackIndexesTest {
     }
   }
 
-  private void assertChecked(PackEntry pack, String extension) throws Exception {
-    PackFileEntry file = pack.files().get(extension);
-    Path path = object(pack.id() + "." + (file.bundled() ? "bundle" : extension));
+  private static void open(S3Repository repository, DfsPackDescription pack, PackExt ext)
+      throws IOException {
+    repository.getObjectDatabase().openFile(pack, ext).close();
+  }
+
+  private void assertChecked(PackEntry pack, PackExt ext) throws Exception {
+    PackFileEntry file = pack.files().get(ext.getExtension());
+    String end = file.bundled() ? "bundle" : ext.getExtension();
+    Path path = StoredFiles.only(directory, pack.id() + "." + end);
     byte[] good = Files.readAllBytes(path);
     byte[] bad = StoreContent.flipped(good, (int) (Math.max(0, file.offset()) + file.size() / 2));
     Files.write(path, bad);
@@ -299,23 +295,12 @@ class PackIndexesTest {
         S3Repository here = manager.openRepository("r")) {
       DfsPackDescription description =
           new S3PackDescription(here.getDescription(), here.manifest().repositoryId(), pack);
-      PackExt ext =
-          List.of(PackExt.values()).stream()
-              .filter(e -> e.getExtension().equals(extension))
-              .findFirst()
-              .orElseThrow();
-      assertThatThrownBy(() -> here.getObjectDatabase().openFile(description, ext))
+      assertThatThrownBy(() -> open(here, description, ext))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(path.getFileName().toString())
           .hasMessageContaining("CRC32C");
       Files.write(path, good);
-      here.getObjectDatabase().openFile(description, ext).close();
-    }
-  }
-
-  private Path object(String name) throws IOException {
-    try (var files = Files.walk(directory.resolve("objects"))) {
-      return files.filter(f -> f.getFileName().toString().equals(name)).findFirst().orElseThrow();
+      open(here, description, ext);
     }
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
@@ -21,6 +20,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.UploadOptions;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,8 +69,7 @@ class PackOutputTest {
               }
               return uploads.begin(KEY);
             });
-    byte[] block = new byte[2 << 20];
-    new Random(1).nextBytes(block);
+    byte[] block = RandomBytes.of(2 << 20, 1);
     assertThatThrownBy(() -> out.write(block, 0, block.length))
         .isInstanceOf(OutOfMemoryError.class);
     try {

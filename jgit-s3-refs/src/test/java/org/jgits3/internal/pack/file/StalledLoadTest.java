@@ -97,8 +97,7 @@ class StalledLoadTest {
   void an_index_that_does_not_come_stalls_no_other() throws Exception {
     Made silent;
     Made other;
-    try (S3RepositoryManager maker =
-        TestRepositories.manager(new DirectoryObjectStore(directory))) {
+    try (S3RepositoryManager maker = TestRepositories.manager(directory)) {
       silent = make(maker, "silent");
       other = makeBeside(silent, maker);
     }

@@ -11,11 +11,11 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.testing.StoredFiles;
 
 /**
  * A process that can open one file more and no second one, so that a cached object can be opened
@@ -40,7 +40,7 @@ final class CrowdedCacheProcess {
       look(cache);
       cache.awaitFetched();
       System.out.println(look(cache)); // loads all classes
-      Path file = onlyFile(kept);
+      Path file = StoredFiles.below(kept, each -> true).get(0);
       Deque<FileChannel> open = openAll(file);
       try {
         System.out.println(touch(file));
@@ -51,12 +51,6 @@ final class CrowdedCacheProcess {
           each.close();
         }
       }
-    }
-  }
-
-  private static Path onlyFile(Path kept) throws IOException {
-    try (Stream<Path> files = Files.list(kept)) {
-      return files.toList().get(0);
     }
   }
 

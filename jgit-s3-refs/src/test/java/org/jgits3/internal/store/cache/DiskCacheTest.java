@@ -33,6 +33,8 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,8 +70,7 @@ class DiskCacheTest {
   }
 
   private byte[] write(String key, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    new Random(key.hashCode()).nextBytes(bytes);
+    byte[] bytes = RandomBytes.of(length, key.hashCode());
     store.put(key, bytes, 0, length);
     return bytes;
   }
@@ -81,11 +82,13 @@ class DiskCacheTest {
   }
 
   private Path onlyFile() throws IOException {
-    try (Stream<Path> files = Files.list(kept)) {
-      List<Path> all = files.toList();
-      assertThat(all).hasSize(1);
-      return all.get(0);
-    }
+    List<Path> all = files();
+    assertThat(all).hasSize(1);
+    return all.get(0);
+  }
+
+  private List<Path> files() throws IOException {
+    return StoredFiles.below(kept, file -> true);
   }
 
   @Test
@@ -196,9 +199,7 @@ class DiskCacheTest {
     byte[] bytes = write("a/b", 100);
     assertThat(cache.read("a/b", 100, 4711)).isEmpty();
     cache.awaitFetched();
-    try (Stream<Path> files = Files.list(kept)) {
-      assertThat(files).isEmpty();
-    }
+    assertThat(files()).isEmpty();
     long reads = counts.snapshot().of(RequestKind.READ);
     assertThat(isKept(cache, "a/b", bytes)).isFalse();
     cache.awaitFetched();
@@ -226,9 +227,8 @@ class DiskCacheTest {
         isKept(small, "a/b" + i, objects.get(i));
         small.awaitFetched();
         assertThat(isKept(small, "a/b0", objects.get(0))).isTrue();
-        try (Stream<Path> files = Files.list(kept)) {
-          assertThat(files.mapToLong(f -> f.toFile().length()).sum()).isLessThanOrEqualTo(5_000);
-        }
+        assertThat(files().stream().mapToLong(f -> f.toFile().length()).sum())
+            .isLessThanOrEqualTo(5_000);
       }
       assertThat(isKept(small, "a/b9", objects.get(9))).isTrue();
       byte[] large = write("a/large", 2_600);

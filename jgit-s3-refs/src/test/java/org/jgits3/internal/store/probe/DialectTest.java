@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -188,10 +187,8 @@ class DialectTest {
   }
 
   private List<String> markers() throws IOException {
-    List<String> keys = new ArrayList<>();
     try (ObjectStore store = Stores.open(bucket, server.options())) {
-      store.list("probe/passed/", object -> keys.add(object.key()));
+      return StoreContent.keys(store, "probe/passed/");
     }
-    return keys;
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -48,11 +47,9 @@ class FirstUseTest {
   private final RequestCounts counts = new RequestCounts();
 
   private List<String> keys() throws IOException {
-    List<String> keys = new ArrayList<>();
     try (ObjectStore store = Stores.open(bucket, server.options())) {
-      store.list("", object -> keys.add(object.key()));
+      return StoreContent.keys(store, "");
     }
-    return keys;
   }
 
   private static StoreOptions options(URI endpoint) {

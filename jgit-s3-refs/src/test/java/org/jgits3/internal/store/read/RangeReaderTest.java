@@ -13,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,6 +33,7 @@ import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
@@ -62,8 +62,7 @@ class RangeReaderTest {
   }
 
   private byte[] written(int length) throws IOException {
-    byte[] bytes = new byte[length];
-    new Random(length).nextBytes(bytes);
+    byte[] bytes = RandomBytes.of(length, length);
     store.put(KEY, bytes, 0, length);
     return bytes;
   }
@@ -216,8 +215,7 @@ class RangeReaderTest {
 
   @Test
   void the_heap_it_needs_is_the_object_and_16_MiB() throws Exception {
-    byte[] bytes = new byte[64 * MIB];
-    new SplittableRandom(1).nextBytes(bytes);
+    byte[] bytes = RandomBytes.of(64 * MIB, 1);
     S3Server server = S3Servers.require();
     StoreLocation.Bucket bucket = server.newBucket(KEY, bytes);
     List<String> options =

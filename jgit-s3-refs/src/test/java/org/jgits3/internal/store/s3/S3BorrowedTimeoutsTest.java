@@ -17,7 +17,7 @@ import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.ScriptedHttpServer;
 import org.jgits3.testing.ScriptedHttpServer.Request;
 import org.jgits3.testing.ScriptedHttpServer.Script;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,12 +40,8 @@ class S3BorrowedTimeoutsTest {
               + "<ETag>e</ETag></CompleteMultipartUploadResult>")
           .getBytes(UTF_8);
 
+  @AutoClose("shutdownNow")
   private final ManualTimers timers = new ManualTimers();
-
-  @AfterEach
-  void stop() {
-    timers.shutdownNow();
-  }
 
   /** A client that is used for small objects elsewhere; zero for no time-outs at all. */
   private S3Client client(ScriptedHttpServer server, Duration call, Duration attempt) {

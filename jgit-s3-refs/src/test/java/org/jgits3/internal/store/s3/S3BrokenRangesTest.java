@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -18,10 +17,12 @@ import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
+import org.jgits3.testing.Unchecked;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ class S3BrokenRangesTest {
 
   private S3Server server;
   private StoreLocation.Bucket location;
-  private ObjectStore direct;
+  @AutoClose private ObjectStore direct;
 
   @BeforeEach
   void create_bucket() throws IOException {
@@ -51,16 +52,8 @@ class S3BrokenRangesTest {
     direct = Stores.open(location, server.options());
   }
 
-  @AfterEach
-  void close() throws IOException {
-    if (direct != null) {
-      direct.close();
-    }
-  }
-
   private byte[] written(int seed, int length) throws IOException {
-    byte[] bytes = new byte[length];
-    new SplittableRandom(seed).nextBytes(bytes);
+    byte[] bytes = RandomBytes.of(length, seed);
     direct.put(KEY, bytes, 0, length);
     return bytes;
   }
@@ -77,14 +70,7 @@ class S3BrokenRangesTest {
   /** A proxy that breaks the first answer off after the object was replaced. */
   private ReplyDroppingProxy replacingBy(byte[] other) {
     ReplyDroppingProxy proxy = breaking(1, 2 * MIB);
-    proxy.beforeBreaks(
-        () -> {
-          try {
-            direct.put(KEY, other, 0, other.length);
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
+    proxy.beforeBreaks(() -> Unchecked.run(() -> direct.put(KEY, other, 0, other.length)));
     return proxy;
   }
 

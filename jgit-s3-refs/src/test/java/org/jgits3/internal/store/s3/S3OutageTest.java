@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.concurrent.FutureTask;
 import org.jgits3.Stores;
 import org.jgits3.internal.function.IoConsumer;
@@ -36,6 +35,7 @@ import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.OutageProxy;
+import org.jgits3.testing.RandomBytes;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
@@ -64,7 +64,7 @@ class S3OutageTest {
   private static final int REFUSALS = 4;
 
   private static final int MIB = 1 << 20;
-  private static final byte[] BODY = random(MIB);
+  private static final byte[] BODY = RandomBytes.of(MIB, 1);
 
   private static S3Server server;
   private StoreLocation.Bucket location;
@@ -89,12 +89,6 @@ class S3OutageTest {
         location,
         new StoreOptions(
             Optional.of(proxy.endpoint()), Optional.of(S3Server.REGION), true, 8, deadline));
-  }
-
-  private static byte[] random(int length) {
-    byte[] bytes = new byte[length];
-    new SplittableRandom(length).nextBytes(bytes);
-    return bytes;
   }
 
   /** A request, and how to see that it was answered. */
@@ -162,7 +156,7 @@ class S3OutageTest {
   @Test
   void an_upload_goes_on_after_an_outage_at_each_of_its_requests() throws IOException {
     MultipartUpload upload;
-    byte[] part = random(6 * MIB);
+    byte[] part = RandomBytes.of(6 * MIB, 1);
     List<UploadedPart> parts = new ArrayList<>();
     proxy.fail(REFUSALS);
     upload = store.beginMultipart("pack", Map.of("token", "t"));
@@ -178,7 +172,7 @@ class S3OutageTest {
 
   @Test
   void a_pack_upload_lands_over_an_outage_in_its_middle() throws IOException {
-    byte[] pack = random(40 * MIB);
+    byte[] pack = RandomBytes.of(40 * MIB, 1);
     try (PackUploads uploads = new PackUploads(store, new UploadOptions(5 * MIB, 4))) {
       PackUpload upload = uploads.begin("pack");
       proxy.failAfter(12 * MIB, 4 * REFUSALS);
@@ -193,7 +187,7 @@ class S3OutageTest {
 
   @Test
   void a_pack_is_read_over_an_outage_in_its_middle() throws IOException {
-    byte[] pack = random(32 * MIB);
+    byte[] pack = RandomBytes.of(32 * MIB, 1);
     store.put("pack", pack, 0, pack.length);
     byte[] read = new byte[pack.length];
     proxy.failAfter(10 * MIB, 4 * REFUSALS);
@@ -230,7 +224,7 @@ class S3OutageTest {
       PackUpload upload = uploads.begin("pack");
       upload.write(BODY);
       proxy.failAfter(8 * MIB, Integer.MAX_VALUE);
-      upload.write(random(14 * MIB));
+      upload.write(RandomBytes.of(14 * MIB, 1));
       awaitRefusals(REFUSALS);
       upload.fail(new IOException("given up"));
       assertThat(uploads.buffersInUse()).isZero();
@@ -239,7 +233,7 @@ class S3OutageTest {
 
   @Test
   void a_stream_that_is_closed_does_not_wait_for_the_end_of_an_outage() throws Exception {
-    byte[] pack = random(16 * MIB);
+    byte[] pack = RandomBytes.of(16 * MIB, 1);
     store.put("pack", pack, 0, pack.length);
     try (ObjectStore patient = patient();
         ReadAhead stream =

@@ -14,7 +14,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.store.Crc32c;
@@ -28,6 +27,7 @@ import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,12 +77,6 @@ class PackUploadTest {
     uploads = new PackUploads(store, new UploadOptions(PART, 3));
   }
 
-  private static byte[] content(int size) {
-    byte[] bytes = new byte[size];
-    new SplittableRandom(size).nextBytes(bytes);
-    return bytes;
-  }
-
   private static void write(PackUpload upload, byte[] bytes, int step) throws IOException {
     for (int at = 0; at < bytes.length; at += step) {
       if (step == 1) {
@@ -125,7 +119,7 @@ class PackUploadTest {
     "26000000, 7000000"
   })
   void what_was_written_is_stored_in_parts_of_5_MiB_or_more(int size, int step) throws Exception {
-    byte[] bytes = content(size);
+    byte[] bytes = RandomBytes.of(size, 1);
     PackUpload upload = uploads.begin(key);
     write(upload, bytes, step);
     upload.close();
@@ -145,7 +139,7 @@ class PackUploadTest {
   @Test
   void nothing_exists_before_the_end() throws Exception {
     PackUpload upload = uploads.begin(key);
-    write(upload, content(3 * PART), PART);
+    write(upload, RandomBytes.of(3 * PART, 1), PART);
     assertThat(store.stat(key)).isEmpty();
     upload.close();
     upload.close();
@@ -155,7 +149,7 @@ class PackUploadTest {
   @Test
   void an_upload_that_is_given_up_leaves_nothing() throws Exception {
     PackUpload upload = uploads.begin(key);
-    write(upload, content(2 * PART + 1), PART);
+    write(upload, RandomBytes.of(2 * PART + 1, 1), PART);
     upload.abort();
     assertNothingIsLeft();
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
@@ -165,7 +159,7 @@ class PackUploadTest {
   @Test
   void an_upload_that_failed_leaves_nothing_and_cannot_be_closed_well() throws Exception {
     PackUpload upload = uploads.begin(key);
-    write(upload, content(2 * PART + 1), PART);
+    write(upload, RandomBytes.of(2 * PART + 1, 1), PART);
     upload.fail(new IOException("the disk with the objects is broken"));
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
@@ -174,7 +168,7 @@ class PackUploadTest {
   @Test
   void a_writer_that_is_interrupted_leaves_nothing() throws Exception {
     PackUpload upload = uploads.begin(key);
-    byte[] bytes = content(2 * PART);
+    byte[] bytes = RandomBytes.of(2 * PART, 1);
     upload.write(bytes, 0, PART + 1);
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> write(upload, bytes, 4096)).isInstanceOf(InterruptedIOException.class);
@@ -186,7 +180,7 @@ class PackUploadTest {
   @Test
   void a_close_that_is_interrupted_leaves_nothing() throws Exception {
     PackUpload upload = uploads.begin(key);
-    write(upload, content(2 * PART), PART);
+    write(upload, RandomBytes.of(2 * PART, 1), PART);
     Thread.currentThread().interrupt();
     assertThatThrownBy(upload::close).isInstanceOf(InterruptedIOException.class);
     Thread.interrupted();
@@ -196,12 +190,12 @@ class PackUploadTest {
   @Test
   void the_end_of_all_uploads_leaves_nothing_of_those_that_are_open() throws Exception {
     PackUpload upload = uploads.begin(key);
-    write(upload, content(2 * PART + 1), PART);
+    write(upload, RandomBytes.of(2 * PART + 1, 1), PART);
     uploads.close();
     assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
-    assertThatThrownBy(() -> write(uploads.begin(key), content(PART), PART))
+    assertThatThrownBy(() -> write(uploads.begin(key), RandomBytes.of(PART, 1), PART))
         .isInstanceOf(IOException.class);
   }
 
@@ -236,7 +230,7 @@ class PackUploadTest {
 
   @Test
   void a_part_of_several_buffers_is_sent_as_one() throws Exception {
-    byte[] bytes = content(2 * MIN_PART + 5);
+    byte[] bytes = RandomBytes.of(2 * MIN_PART + 5, 1);
     List<byte[]> buffers = new ArrayList<>();
     for (int at = 0; at < bytes.length; at += MIN_PART) {
       buffers.add(Arrays.copyOfRange(bytes, at, at + MIN_PART));

@@ -20,6 +20,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,12 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SharedPartBuffersTest {
   private static final int PART = UploadOptions.MIN_PART_SIZE;
 
-  private static byte[] content(int size, int seed) {
-    byte[] bytes = new byte[size];
-    new SplittableRandom(seed).nextBytes(bytes);
-    return bytes;
-  }
-
   private static String key(int stream) {
     return "objects/r/pack/" + stream + ".pack";
   }
@@ -50,7 +45,7 @@ class SharedPartBuffersTest {
       throws Exception {
     PartStore store = new PartStore();
     int size = 5 * PART + 12_345;
-    byte[] bytes = content(PART, 1);
+    byte[] bytes = RandomBytes.of(PART, 1);
     try (PackUploads uploads = new PackUploads(store, new UploadOptions(PART, buffers))) {
       ConcurrentTasks.run(
           streams,
@@ -82,7 +77,7 @@ class SharedPartBuffersTest {
       List<PackUpload> open = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         PackUpload upload = uploads.begin(key(i));
-        upload.write(content(PackUpload.OWN_BYTES, i));
+        upload.write(RandomBytes.of(PackUpload.OWN_BYTES, i));
         open.add(upload);
       }
       assertThat(uploads.buffers().allocated()).isZero();
@@ -117,7 +112,7 @@ class SharedPartBuffersTest {
           List.<Task>of(
               () -> {
                 try (PackUpload upload = uploads.begin(key(1))) {
-                  upload.write(content((buffers + 2) * PART, 1));
+                  upload.write(RandomBytes.of((buffers + 2) * PART, 1));
                 }
               },
               () -> {
@@ -237,11 +232,11 @@ class SharedPartBuffersTest {
     PartStore store = new PartStore();
     PackUploads uploads = new PackUploads(store, new UploadOptions(PART, 1));
     PackUpload holder = uploads.begin(key(1));
-    holder.write(content(PART, 1));
+    holder.write(RandomBytes.of(PART, 1));
     ConcurrentTasks.run(
         List.<Task>of(
             () ->
-                assertThatThrownBy(() -> uploads.begin(key(2)).write(content(PART, 2)))
+                assertThatThrownBy(() -> uploads.begin(key(2)).write(RandomBytes.of(PART, 2)))
                     .hasMessageContaining("being closed"),
             () -> {
               awaitWaiting(uploads.buffers(), 1);

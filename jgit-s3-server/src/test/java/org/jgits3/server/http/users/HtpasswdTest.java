@@ -10,11 +10,6 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class HtpasswdTest {
-  private static String line(String user, int cost) {
-    return user
-        + ":"
-        + BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(cost, user.toCharArray());
-  }
 
   /** Rounds of bcrypt that a wrong password takes. */
   private static long rounds(Htpasswd users, String user) {
@@ -37,12 +32,16 @@ class HtpasswdTest {
   }
 
   private static Htpasswd parse(String... lines) throws UsersFile.InvalidException {
-    return Htpasswd.parse(String.join("\n", lines).getBytes(StandardCharsets.UTF_8), "users");
+    return Htpasswd.parse(String.join("", lines).getBytes(StandardCharsets.UTF_8), "users");
   }
 
   @Test
   void a_wrong_password_takes_as_many_rounds_for_every_user() throws Exception {
-    Htpasswd users = parse(line("ada", 4), line("bob", 5), line("eve", 7));
+    Htpasswd users =
+        parse(
+            TestUsers.line("ada", 4, "a"),
+            TestUsers.line("bob", 5, "b"),
+            TestUsers.line("eve", 7, "e"));
     for (String user : List.of("ada", "bob", "eve", "nobody")) {
       assertThat(rounds(users, user)).as(user).isEqualTo(1 << 7);
     }

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jgits3.testing.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,8 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class UsersEditTest {
-  private static final String HASH =
-      BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "secret".toCharArray());
+  private static final String HASH = TestUsers.hash(4, "secret");
 
   @TempDir private Path dir;
   private Path file;
@@ -172,13 +171,9 @@ class UsersEditTest {
     CompletableFuture<Void> writer =
         CompletableFuture.runAsync(
             () -> {
-              try {
-                for (int i = 0; i < 5; i++) {
-                  users.put("ada", "secret");
-                  users.remove("ada");
-                }
-              } catch (IOException e) {
-                throw new IllegalStateException(e);
+              for (int i = 0; i < 5; i++) {
+                Unchecked.call(() -> users.put("ada", "secret"));
+                Unchecked.run(() -> users.remove("ada"));
               }
             });
     while (!writer.isDone()) {

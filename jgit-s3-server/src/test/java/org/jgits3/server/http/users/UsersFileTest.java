@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,8 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class UsersFileTest {
   /** A line as {@code htpasswd -nbB ada secret} prints it. */
-  private static final String HTPASSWD_LINE =
-      "ada:" + BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(5, "secret".toCharArray());
+  private static final String HTPASSWD_LINE = TestUsers.line("ada", 5, "secret").strip();
 
   @TempDir private Path dir;
 
@@ -165,6 +163,6 @@ class UsersFileTest {
   }
 
   private static String hash(String password) {
-    return BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, password.toCharArray());
+    return TestUsers.hash(4, password);
   }
 }
