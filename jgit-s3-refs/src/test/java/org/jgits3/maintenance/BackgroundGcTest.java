@@ -31,7 +31,7 @@ import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

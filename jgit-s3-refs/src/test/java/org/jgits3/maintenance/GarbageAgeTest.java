@@ -16,7 +16,7 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.history.RefRestoration;
-import org.jgits3.testing.ReaderClock;
+import org.jgits3.testing.aid.ReaderClock;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

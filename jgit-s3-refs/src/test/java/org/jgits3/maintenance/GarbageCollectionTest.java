@@ -39,7 +39,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Request;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.ReaderClock;
+import org.jgits3.testing.aid.ReaderClock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

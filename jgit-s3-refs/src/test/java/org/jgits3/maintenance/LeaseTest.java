@@ -24,7 +24,7 @@ import org.jgits3.store.RequestKind;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.Unchecked;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

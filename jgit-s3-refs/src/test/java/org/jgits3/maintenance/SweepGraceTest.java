@@ -27,7 +27,7 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.StoreContent;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.testing.WholePackClient;
+import org.jgits3.testing.aid.WholePackClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.TestRepositories;
+import org.jgits3.testing.aid.RandomBytes;
 
 /**
  * A pack as a client sends it: one commit.

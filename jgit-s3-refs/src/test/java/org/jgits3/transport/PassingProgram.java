@@ -12,8 +12,8 @@ import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.aid.GitRequests;
 
 /** Looks a ref up for a request, looks it up in the store, then pushes a commit. */
 final class PassingProgram {

@@ -47,7 +47,7 @@ import org.jgits3.store.ObjectStore;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.ReaderClock;
+import org.jgits3.testing.aid.ReaderClock;
 import org.junit.jupiter.api.Test;
 
 /** Templates that are made of repositories, and forks that are exported and restored. */

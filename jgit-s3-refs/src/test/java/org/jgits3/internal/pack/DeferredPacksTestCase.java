@@ -36,7 +36,7 @@ import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.testing.Unchecked;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;

@@ -15,7 +15,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.Unchecked;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

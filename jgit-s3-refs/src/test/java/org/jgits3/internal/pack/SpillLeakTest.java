@@ -23,7 +23,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.testing.Unchecked;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

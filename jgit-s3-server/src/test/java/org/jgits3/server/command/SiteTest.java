@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.AbstractStringAssert;
 import org.jgits3.testing.GitClient;
-import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -23,7 +23,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -45,8 +45,8 @@ import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.testing.GitRequests;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.GitRequests;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -3,8 +3,8 @@ package org.jgits3.server.http;
 
 import java.io.IOException;
 import org.eclipse.jgit.lib.ObjectId;
-import org.jgits3.testing.GitRequests;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.aid.GitRequests;
 
 /**
  * A push of one commit as the bytes a client sends, so that a test decides when each of them

@@ -38,7 +38,7 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

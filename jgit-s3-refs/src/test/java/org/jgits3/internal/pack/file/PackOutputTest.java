@@ -20,7 +20,7 @@ import org.jgits3.internal.store.upload.PackUploads;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.UploadOptions;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

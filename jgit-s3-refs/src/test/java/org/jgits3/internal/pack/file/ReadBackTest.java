@@ -19,7 +19,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;

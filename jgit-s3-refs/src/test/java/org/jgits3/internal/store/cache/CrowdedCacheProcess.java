@@ -15,7 +15,7 @@ import org.jgits3.internal.store.file.DirectoryFiles;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.testing.StoredFiles;
+import org.jgits3.testing.aid.StoredFiles;
 
 /**
  * A process that can open one file more and no second one, so that a cached object can be opened

@@ -27,7 +27,7 @@ import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

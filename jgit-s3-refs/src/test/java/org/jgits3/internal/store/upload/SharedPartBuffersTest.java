@@ -20,7 +20,7 @@ import org.jgits3.store.PartBody;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.RandomBytes;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.testing;
+package org.jgits3.testing.aid;
 
 import java.time.Instant;
 import java.util.concurrent.Callable;
