@@ -94,7 +94,10 @@ public record PackBytes(byte[] bytes, ObjectId commit) {
   /** A pack of one file. */
   public static PackBytes ofFile(String name, byte[] content) throws IOException {
     ObjectId file = ForgedPack.id(Constants.OBJ_BLOB, content);
-    return of("a file\n", tree(name, FileMode.REGULAR_FILE, file), List.of(content));
+    return of(
+        "of " + content.length + " bytes\n",
+        tree(name, FileMode.REGULAR_FILE, file),
+        List.of(content));
   }
 
   /** A pack of one commit of nothing, whose parent the one who receives it must have. */
