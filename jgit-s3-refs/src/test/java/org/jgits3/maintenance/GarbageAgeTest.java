@@ -26,7 +26,7 @@ class GarbageAgeTest extends MaintainedRepository {
   private static final String TOPIC = "refs/heads/topic";
 
   private Instant now = Instant.parse("2026-01-05T12:00:00Z");
-  @AutoClose private final ReaderClock clock = new ReaderClock(() -> now);
+  @AutoClose final ReaderClock clock = new ReaderClock(() -> now);
 
   @BeforeEach
   void begin() throws Exception {
