@@ -97,7 +97,7 @@ class LeaseTest extends MaintainedRepository {
     assertThat(one.acquire()).isTrue();
     doubtful.script(RequestKind.PUT_IF, fault);
     one.release();
-    Lease other = acquired();
+    acquired();
     String taken = storedLease();
     doubtful.deliver();
     assertThat(storedLease()).as("what comes late takes nothing away").isEqualTo(taken);

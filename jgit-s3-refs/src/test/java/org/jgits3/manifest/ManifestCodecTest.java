@@ -51,7 +51,6 @@ class ManifestCodecTest {
       new RepositoryState.Active(RepositoryName.of("gr\u00FC/n"));
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final ObjectId ONE = ObjectId.fromString("1".repeat(40));
-  private static final ObjectId TWO = ObjectId.fromString("2".repeat(40));
 
   private static byte[] golden() throws IOException {
     try (InputStream in = ManifestCodecTest.class.getResourceAsStream("manifest-format-1.json")) {
