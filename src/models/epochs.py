@@ -135,6 +135,8 @@ def rules_left_out():
     run('E-m39 a pointer under way counts as taken', 'fails', under_way='taken', start={0: a}, ids=1, names=2, ops=(rename(0, a, b),))
     run('E-m40 a fork that was refused can be undeleted', 'fails', unmade_final=False, start={0: a}, templates=(0,), ids=2, names=2,
         ops=(fork(0, b, 1), delete_(0, a), one('undelete', 1, b)))
+    run('E-m41 a repair of names marks a name free, and fences no bind under way', 'fails', release_fences=False, ids=1, names=1,
+        ops=(create(a, 0), Op('release', name=a)))
 
 
 def all_rules():
@@ -168,6 +170,9 @@ def all_rules():
         ops=(rename(0, a, c), rename(1, b, c), create(c, 2, 3)))
     run('E-p21 two renames to a name, more faults', 'passes', start={0: a, 1: b}, names=3, ops=(rename(0, a, c), rename(1, b, c)), lost=2, copies=1)
     run('E-p22 rename, push, deletion, creation at both names', 'passes', start={0: a}, ids=3, ops=(rename(0, a, b), one('push', 0), delete_(0, b), create(a, 1), create(b, 2)), lost=1)
+    run('E-p23 creations beside a repair of names', 'passes', ids=4, names=1, ops=(create(a, 0, 1), Op('release', name=a), create(a, 2, 3)), **faults)
+    run('E-p24 rename, repair of names, creation at either name', 'passes', start={0: a}, ids=3,
+        ops=(rename(0, a, b), Op('release', name=b), create(b, 1), create(a, 2)), lost=1)
     print('--- deletions that are undone')
     run('E-p25 delete, undelete, creation', 'passes', start={0: a}, ids=3, names=1, ops=(delete_(0, a), one('undelete', 0, a), create(a, 1, 2)), **faults)
     run('E-p26 delete, sweep, two undelete', 'passes', start={0: a}, ids=1, ops=(delete_(0, a), one('sweep', 0), one('undelete', 0, a), one('undelete', 0, b)), lost=1)
@@ -213,6 +218,7 @@ def all_rules():
     run('E-p71 a copy of which two repositories may say a name is repaired', 'passes', then=repairs,
         **{**copying, 'ops': (rename(0, a, c), Op('tidy', name=a), rename(1, b, a))})
     run('E-p72 a copy is repaired while others create and rename', 'passes', then=repairs + (create(a, 2), rename(0, c, b)), ids=3, **copying)
+    run('E-p83 a copy is repaired, and its names', 'passes', then=repairs + (Op('release', name=a), Op('release', name=c)), **copying)
     there_and_back = dict(copied=True, start={0: a}, ids=3, ops=(rename(0, a, b), Op('tidy', name=a), rename(0, b, a)))
     run('E-p77 a copy is repaired twice while others create and delete', 'passes',
         then=(one('repair', 0), one('repair', 0), create(a, 1), delete_(0, a)), **there_and_back)

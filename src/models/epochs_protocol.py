@@ -66,6 +66,7 @@ class Case:
         self.under_way = 'fenced'       # a pointer under way is fenced, and then free | 'taken'
         self.free = 'mark'              # dead pointers are marked free | 'delete'
         self.free_dead = True           # ... and only those
+        self.release_fences = True      # a repair fences a bind under way before it marks the name free
         self.delete_raises = True       # a deletion raises the epoch
         self.at_once = False            # both writes of a creation are sent at once
         self.acknowledge = 'manifest'   # ... and it is acknowledged by | 'pointer'
@@ -419,6 +420,30 @@ def tidy(case, me):
     else:
         yield Put('pointer', name, p, Free(me), None)
     yield Done('end')
+
+
+@step
+def release(case, me):
+    """Marks a name free that no repository says, as a repair of names does; a bind under way is fenced first."""
+    name = case.ops[me].name
+    p = yield Get('pointer', name)
+    if not isinstance(p, Pointer):
+        yield Done('end')
+    yield Goto('released', (me, p))
+
+
+@step
+def released(case, me, p):
+    name = case.ops[me].name
+    x = yield Get('manifest', p.repo)
+    if x is not None and x.kind == 'live' and x.name == name:
+        yield Done('end')
+    if x is not None and x.epoch > p.epoch or not case.release_fences:
+        yield Put('pointer', name, p, Free(me), None)
+        yield Done('end')
+    next_ = x._replace(epoch=p.epoch + 1) if x is not None else blank('final', epoch=p.epoch + 1)
+    yield Put('manifest', p.repo, x, sealed(case, x, next_, me), None)
+    yield Goto('released', (me, p))
 
 
 # ----- sweeps

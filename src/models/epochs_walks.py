@@ -12,9 +12,9 @@ from epochs_protocol import Case, Op
 from epochs_search import Search
 
 IDS, NAMES = 9, 3
-SOURCE = ('create create rename rename rename delete delete undelete push tidy sweep reap import template fork '
+SOURCE = ('create create rename rename rename delete delete undelete push tidy release sweep reap import template fork '
           'look follow listing').split()
-COPY = 'rename delete tidy sweep reap look'.split()
+COPY = 'rename delete tidy release sweep reap look'.split()
 
 
 def operation(r, kind, known, fresh, templates):
@@ -31,7 +31,7 @@ def operation(r, kind, known, fresh, templates):
         return None
     if kind == 'look':
         return Op(kind, (repo,) if fresh and r.random() < .5 else (), name)      # a process knows no id in a copy
-    if kind in ('tidy', 'follow', 'listing'):
+    if kind in ('tidy', 'release', 'follow', 'listing'):
         return Op(kind, (), name)
     return Op(kind, (repo,), name, r.randrange(NAMES))
 

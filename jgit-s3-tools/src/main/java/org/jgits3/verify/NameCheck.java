@@ -211,8 +211,9 @@ public final class NameCheck {
         });
     for (RepositoryName name : unsaid) {
       try {
-        if (catalog.find(name).isPresent() && repair) {
-          tidy(name);
+        Optional<String> id = catalog.find(name);
+        if (id.isPresent() && repair) {
+          release(name, id.get());
         }
       } catch (ManifestException unreadable) {
         boolean repaired = repair && catalog.free(name); // only if it is damaged
@@ -221,12 +222,32 @@ public final class NameCheck {
     }
   }
 
-  private void tidy(RepositoryName name) throws IOException {
+  /** Takes a name out of the listing; reports what it led to, which may have been a repository. */
+  private void release(RepositoryName name, String id) throws IOException {
     try {
-      catalog.tidy(name);
+      Optional<VersionedManifest> found = ManifestFile.read(store, id);
+      Optional<RepositoryName> other = found.flatMap(each -> each.manifest().name());
+      if (other.isPresent() && !isFound(id, other.get())) {
+        return; // a contradiction of another name, which is reported
+      }
+      catalog.release(name);
+      if (found.isEmpty()) {
+        add(
+            name.pointerKey(),
+            "led to the repository "
+                + id
+                + ", of which there was no manifest: its creation was not completed, or the "
+                + "manifest is lost; the name is free",
+            true);
+      }
     } catch (ManifestException damaged) {
-      // The manifest that it leads to is reported.
+      // The manifest that it leads to is reported, or others use the name.
     }
+  }
+
+  /** Tests whether a repository alone says a name, which leads to it. */
+  private boolean isFound(String id, RepositoryName name) throws IOException {
+    return List.of(id).equals(holders.get(name.value())) && leadsTo(name, id);
   }
 
   /** Reports forks without their template, which may have been made while they were read. */

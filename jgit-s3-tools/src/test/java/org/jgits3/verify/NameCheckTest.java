@@ -299,4 +299,24 @@ class NameCheckTest {
     assertThat(reads.get()).isPositive();
     assertThat(id("t")).isEqualTo(id);
   }
+
+  @Test
+  void name_without_a_manifest_is_free_after_a_repair_that_says_its_id() throws Exception {
+    String none = "0123456789abcdef0123456789abcdef";
+    RepositoryName name = RepositoryName.of("t");
+    put(name.pointerKey(), NamePointer.to(none, 0).encode());
+    assertThat(manager.list()).contains("t");
+    assertThat(check(false)).as("it may be under way").isEmpty();
+
+    List<NameCheck.Finding> found = check(true);
+
+    assertThat(found).hasSize(1);
+    assertThat(found.get(0).key()).isEqualTo(name.pointerKey());
+    assertThat(found.get(0).problem()).contains(none, "no manifest");
+    assertThat(found.get(0).repaired()).isTrue();
+    assertThat(manager.list()).containsExactlyInAnyOrder("r", "s");
+    assertThat(check(true)).isEmpty();
+    create("t");
+    isFoundByItsName();
+  }
 }

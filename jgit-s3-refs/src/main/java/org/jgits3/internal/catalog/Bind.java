@@ -49,6 +49,9 @@ final class Bind {
   /** Time that a bind under way is given before it is fenced; half of the deadline if less. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
 
+  /** No id of a repository. */
+  private static final String NO_REPOSITORY = "";
+
   private final ObjectStore store;
   private final RepositoryName name;
   private final Duration limit;
@@ -158,6 +161,26 @@ final class Bind {
       }
       manifest = committer.validate().manifest(); // fenced by another bind
     }
+  }
+
+  /**
+   * Marks the name as free if no repository says it. What another bind has left there is fenced
+   * before, as a bind of this name would do.
+   *
+   * @throws ManifestException.NotCommitted if the deadline passed
+   * @throws IOException if the pointer, or the manifest that it leads to, cannot be read
+   */
+  void release() throws IOException {
+    Optional<PointerFile.Seen> seen = file.read();
+    if (seen.flatMap(each -> each.pointer().target()).isEmpty()) {
+      return;
+    }
+    try {
+      checkFree(seen.get(), NO_REPOSITORY);
+    } catch (ManifestException.Exists used) {
+      return;
+    }
+    file.replace(Optional.of(seen.get().version()), NamePointer.free(), ticker, pacing, deadline);
   }
 
   /** Makes the pointer lead to a repository in an epoch. */

@@ -432,21 +432,15 @@ public final class RepositoryCatalog {
   }
 
   /**
-   * Marks a name as free if its pointer is dead, as the rename or deletion does that has left it,
-   * unless it is killed. A listing has the name until then.
+   * Marks a name as free if no repository has it, and ends the creation or rename that may be under
+   * way to it. A listing has the name until then, if that was killed, or a deletion or rename that
+   * has left the name.
    *
    * @param name the name
    * @throws IOException if the pointer, or the manifest that it leads to, cannot be read
    */
-  public void tidy(RepositoryName name) throws IOException {
-    Optional<String> id = find(name);
-    Optional<Manifest> manifest =
-        id.isPresent()
-            ? ManifestFile.read(store, id.get()).map(VersionedManifest::manifest)
-            : Optional.empty();
-    if (manifest.filter(found -> !found.name().equals(Optional.of(name))).isPresent()) {
-      tidy(name, id.get(), manifest.get().epoch());
-    }
+  public void release(RepositoryName name) throws IOException {
+    bind(name).release();
   }
 
   /** Marks a name that a repository has left as free. The name can be used without that. */

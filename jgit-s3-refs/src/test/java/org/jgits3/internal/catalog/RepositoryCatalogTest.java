@@ -45,6 +45,7 @@ class RepositoryCatalogTest {
   private static final RepositoryName A = RepositoryName.of("team/a");
   private static final RepositoryName B = RepositoryName.of("team/b");
   private static final RepositoryName C = RepositoryName.of("c");
+  private static final RepositoryName D = RepositoryName.of("d");
   private static final RepositorySettings SETTINGS = RepositorySettings.NONE;
   private static final Refs HEAD = ManifestFixture.HEAD;
   private static final Duration DEADLINE = Duration.ofSeconds(20);
@@ -560,19 +561,42 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void dead_pointer_is_taken_out_of_the_listing_and_no_other() throws Exception {
+  void name_that_no_repository_has_leaves_the_listing_and_no_other() throws Exception {
     create(catalog, A);
-    try (SteppedProcess<String> killed =
-        new SteppedProcess<>(store, by -> rename(by, A, B), () -> {})) {
-      killed.upTo("PUT manifest");
-      catalog.tidy(B);
-      assertThat(list()).as("it may be renamed yet").containsExactlyInAnyOrder(A, B);
-      rename(catalog, A, C);
+    create(catalog, D);
+    try (SteppedProcess<String> renaming =
+            new SteppedProcess<>(store, by -> rename(by, A, B), () -> {});
+        SteppedProcess<String> creating =
+            new SteppedProcess<>(store, by -> create(by, C), () -> {})) {
+      renaming.upTo("PUT manifest");
+      creating.upTo("PUT manifest");
+      assertThat(list()).containsExactlyInAnyOrder(A, B, C, D);
     }
-    for (RepositoryName name : List.of(A, B, C)) {
-      catalog.tidy(name);
+    for (RepositoryName name : List.of(A, B, C, D)) {
+      catalog.release(name);
     }
-    assertThat(list()).containsExactly(C);
+    assertThat(list()).containsExactlyInAnyOrder(A, D);
+    assertThat(look(A)).isPresent();
+    assertThat(look(D)).isPresent();
+  }
+
+  @Test
+  void E_m41_bind_under_way_is_fenced_before_its_name_is_marked_free() throws Exception {
+    create(catalog, A);
+    try (SteppedProcess<String> renaming =
+            new SteppedProcess<>(store, by -> rename(by, A, B), () -> {});
+        SteppedProcess<String> creating =
+            new SteppedProcess<>(store, by -> create(by, C), () -> {})) {
+      renaming.upTo("PUT manifest");
+      creating.upTo("PUT manifest");
+      catalog.release(B);
+      catalog.release(C);
+      assertThat(list()).containsExactly(A);
+      renaming.end();
+      creating.end();
+    }
+    assertThat(list()).contains(B, C);
+    assertThat(look(B)).isPresent();
     assertThat(look(C)).isPresent();
   }
 
