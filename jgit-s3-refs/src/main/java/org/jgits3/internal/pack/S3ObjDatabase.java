@@ -194,14 +194,13 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @throws IOException if other requests keep too much
    */
   public void awaitMemoryForClone() throws IOException {
-    transfer
-        .memory()
-        .awaitForSent(
-            shared.manifest().packs().stream()
-                .filter(pack -> !pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
-                .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
-                .mapToLong(PackEntry::objects)
-                .sum());
+    long objects =
+        shared.manifest().packs().stream()
+            .filter(pack -> !pack.source().equals(PackSource.UNREACHABLE_GARBAGE.name()))
+            .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
+            .mapToLong(PackEntry::objects)
+            .sum();
+    transfer.memory().awaitForSent(objects);
   }
 
   /**
