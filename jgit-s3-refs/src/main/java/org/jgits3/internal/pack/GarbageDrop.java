@@ -7,11 +7,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.errors.IncorrectObjectTypeException;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.file.PackIndex;
 import org.eclipse.jgit.lib.ObjectId;
@@ -177,7 +179,7 @@ final class GarbageDrop {
         before
             .filter(proven -> base.dropped() <= proven.generation())
             .flatMap(proven -> base.refs().newValues(proven.refs()));
-    try (PinnedPacks packs = new PinnedPacks(shared, shared.committer(), next);
+    try (PinnedPacks packs = new Remaining(shared, next);
         S3ObjDatabase remaining = handle.of(packs)) {
       remaining.checkComplete(
           values.isPresent() ? values.get() : values(base),
@@ -197,5 +199,30 @@ final class GarbageDrop {
       }
     }
     return values;
+  }
+
+  /** The packs that stay listed without the garbage, opened with those of all handles. */
+  private static final class Remaining extends PinnedPacks {
+    private final SharedPacks packs;
+
+    Remaining(SharedPacks packs, Manifest manifest) {
+      super(packs, packs.committer(), manifest);
+      this.packs = packs;
+    }
+
+    @Override
+    DfsPackFile packFile(S3PackDescription pack, Function<String, DfsPackFile> create) {
+      return packs.packFile(pack, create);
+    }
+
+    @Override
+    void hold(S3PackDescription pack) {
+      packs.hold(pack);
+    }
+
+    @Override
+    void forget(S3PackDescription pack) {
+      packs.forget(pack);
+    }
   }
 }

@@ -142,7 +142,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       for (int i = 0; i < commands.size(); i++) {
         ReceiveCommand c = commands.get(i);
         if (results.get(i) == REJECTED_OTHER_REASON) {
-          c.setResult(REJECTED_OTHER_REASON, why(c));
+          c.setResult(REJECTED_OTHER_REASON, why(rules, c));
         } else {
           c.setResult(results.get(i));
         }
@@ -158,8 +158,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     }
   }
 
-  private static String why(ReceiveCommand c) {
-    return RefNames.storable(c.getRefName()) ? notACommit(c) : RefNames.BOUNDS;
+  private static String why(BatchRules rules, ReceiveCommand c) {
+    return RefNames.storable(c.getRefName()) && rules.objects().notCommits().contains(c.getNewId())
+        ? notACommit(c)
+        : RefNames.BOUNDS;
   }
 
   /** Git's text for a branch that would point to another object than a commit. */

@@ -3,12 +3,15 @@ package org.jgits3.internal.refs.log;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.Replacement;
 import org.jgits3.manifest.LogEntry;
@@ -26,9 +29,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Segments are kept in a geometric progression: each is at least {@value #FACTOR} times as large
  * as all newer ones together. The tail is written together with as many of the newest segments as
- * would break that rule. A segment of {@value #CAP} bytes, or of a {@value #SHARE}th of all of them
- * if that is more, is no longer rewritten, and a merge reads at most about twice that. So there are
- * some 45 segments in 512 MiB of log, and 32 more each time that the log doubles.
+ * would break that rule. A segment of {@value #CAP} bytes is no longer rewritten, so a merge reads
+ * at most about twice that. If there are more than {@value #LISTED} segments, the two neighbours
+ * with the fewest bytes are merged, whatever their size.
  *
  * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
  * log still lists the merged segments and its tail still begins with the moved entries; entries
@@ -43,13 +46,13 @@ import org.slf4j.LoggerFactory;
 public final class LogCompaction {
   private static final Logger LOG = LoggerFactory.getLogger(LogCompaction.class);
 
-  /** See the class; with it some seven segments are smaller than the cap. */
+  /** See the class; with it and the cap some seven segments are smaller than the cap. */
   static final int FACTOR = 2;
 
   static final long CAP = 8 << 20;
 
-  /** Part of all segments, as a divisor, that is no longer rewritten if it is more than the cap. */
-  private static final int SHARE = 64;
+  /** Segments of 110 bytes each in the manifest; in 2 GiB of log are some 30 million entries. */
+  static final int LISTED = 256;
 
   /** About the bytes of an entry with one change in a segment. */
   private static final long ENTRY = 80;
@@ -73,7 +76,8 @@ public final class LogCompaction {
   /** Tests whether segments of the log of a manifest are to be merged, whatever its tail has. */
   public boolean due(Manifest manifest) {
     TransactionLog log = manifest.log();
-    return log.segments().size() - segmentsToKeep(log) > UNMERGED;
+    return log.segments().size() - segmentsToKeep(log) > UNMERGED
+        || (log.segments().size() > LISTED && smallestPair(log.segments()).isPresent());
   }
 
   /**
@@ -112,6 +116,12 @@ public final class LogCompaction {
   }
 
   private Run merging(TransactionLog log) {
+    if (log.segments().size() > LISTED) {
+      OptionalInt pair = smallestPair(log.segments());
+      if (pair.isPresent()) {
+        return new Run(pair.getAsInt(), pair.getAsInt() + 2, List.of());
+      }
+    }
     return new Run(segmentsToKeep(log), log.segments().size(), movable(log));
   }
 
@@ -145,24 +155,31 @@ public final class LogCompaction {
     return !damaged.contains(segment.object().id());
   }
 
-  /** Number of the oldest segments that are not merged. */
-  int segmentsToKeep(TransactionLog log) {
+  private int segmentsToKeep(TransactionLog log) {
     List<LogSegment> segments = log.segments();
-    long cap = cap(segments);
     long newer = log.tail().size() * ENTRY;
     int keep = segments.size();
     while (keep > 0
         && readable(segments.get(keep - 1))
-        && size(segments.get(keep - 1)) < Math.min(cap, FACTOR * newer)
-        && size(segments.get(keep - 1)) + newer <= 2 * cap) {
+        && size(segments.get(keep - 1)) < Math.min(CAP, FACTOR * newer)) {
       keep--;
       newer += size(segments.get(keep));
     }
     return keep;
   }
 
-  private static long cap(List<LogSegment> segments) {
-    return Math.max(CAP, segments.stream().mapToLong(LogCompaction::size).sum() / SHARE);
+  /** The first of the two readable neighbours with the fewest bytes. */
+  private OptionalInt smallestPair(List<LogSegment> segments) {
+    return IntStream.range(0, segments.size() - 1)
+        .filter(i -> readable(segments.get(i)) && readable(segments.get(i + 1)))
+        .boxed()
+        .min(Comparator.comparingLong(i -> pair(segments, i)))
+        .map(OptionalInt::of)
+        .orElse(OptionalInt.empty());
+  }
+
+  private static long pair(List<LogSegment> segments, int i) {
+    return size(segments.get(i)) + size(segments.get(i + 1));
   }
 
   private static long size(LogSegment segment) {

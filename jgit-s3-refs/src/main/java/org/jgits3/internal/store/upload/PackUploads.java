@@ -111,7 +111,8 @@ public final class PackUploads implements Uploads {
   }
 
   /**
-   * Writes an object that does not exist yet. After a failure nothing of it exists.
+   * Writes an object that does not exist yet. It may exist after a failure only if the store did
+   * not answer.
    *
    * @param key its key
    * @param content writes all its bytes

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,7 +27,6 @@ import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
-import org.jgits3.manifest.StoredObject;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.metrics.Count;
 import org.jgits3.store.MemoryObjectStore;
@@ -249,23 +247,21 @@ class LogCompactionTest {
   }
 
   @Test
-  void a_log_that_doubles_lists_few_segments_more() {
-    LogEntry entry = new LogEntry(1, 0, 0, "A", "a@example.com", "", List.of(), Optional.empty());
-    List<LogEntry> tail = Collections.nCopies(10_000, entry);
-    long each = 80L * tail.size();
-    List<LogSegment> segments = new ArrayList<>();
-    long size = 0;
-    for (int doubled = 0; doubled <= 4; doubled++) {
-      while (size < (512L << 20) << doubled) {
-        int keep = log.compaction().segmentsToKeep(new TransactionLog(segments, tail));
-        List<LogSegment> merged = segments.subList(keep, segments.size());
-        long made = each + merged.stream().mapToLong(s -> s.object().size()).sum();
-        merged.clear();
-        segments.add(new LogSegment(new StoredObject("", made, 0), 1, 1, 1, 0));
-        size += each;
-      }
-      assertThat(segments).hasSizeBetween(40, 48 + 32 * doubled);
+  void of_too_many_segments_the_two_smallest_neighbours_are_merged() throws Exception {
+    int count = LogCompaction.LISTED + 2;
+    for (int i = 0; i < count; i++) {
+      log.append(List.of(new RefChange(BUSY, i == 0 ? ZERO : LongLog.id(i - 1), LongLog.id(i))));
+      log.compaction().moveTail(log.manifest());
     }
+    assertThat(log.compaction().due(log.manifest())).isTrue();
+    log.compact();
+    log.compact();
+
+    assertThat(log.log().segments()).hasSize(LogCompaction.LISTED);
+    assertThat(log.compaction().due(log.manifest())).isFalse();
+    assertThat(newIds(BUSY))
+        .containsExactlyElementsOf(
+            IntStream.range(0, count).mapToObj(i -> LongLog.id(count - 1 - i)).toList());
   }
 
   @Test
