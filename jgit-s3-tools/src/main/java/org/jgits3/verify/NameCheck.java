@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -222,7 +223,11 @@ public final class NameCheck {
     }
   }
 
-  /** Takes a name out of the listing; reports what it led to, which may have been a repository. */
+  /**
+   * Takes a name out of the listing that a killed process has left there. A repository that has
+   * objects but no manifest was not killed as it was created: its manifest is lost, and the pointer
+   * tells its name.
+   */
   private void release(RepositoryName name, String id) throws IOException {
     try {
       Optional<VersionedManifest> found = ManifestFile.read(store, id);
@@ -230,19 +235,34 @@ public final class NameCheck {
       if (other.isPresent() && !isFound(id, other.get())) {
         return; // a contradiction of another name, which is reported
       }
-      catalog.release(name);
-      if (found.isEmpty()) {
+      if (found.isEmpty() && forks.containsValue(id)) {
+        return; // reported with its forks
+      }
+      if (found.isEmpty() && hasObjects(id)) {
         add(
             name.pointerKey(),
-            "led to the repository "
+            "leads to the repository "
                 + id
-                + ", of which there was no manifest: its creation was not completed, or the "
-                + "manifest is lost; the name is free",
+                + ", which has objects but no manifest; restore "
+                + ObjectNames.manifestKey(id),
+            false);
+      } else if (catalog.release(name) && found.isEmpty()) {
+        add(
+            name.pointerKey(),
+            "led to the repository " + id + ", which was never created; the name is free",
             true);
       }
-    } catch (ManifestException damaged) {
-      // The manifest that it leads to is reported, or others use the name.
+    } catch (ManifestException.Corrupt damaged) {
+      // The manifest that it leads to is reported.
+    } catch (ManifestException e) {
+      add(name.pointerKey(), "leads to no repository, and was not freed: " + e.getMessage(), false);
     }
+  }
+
+  private boolean hasObjects(String repositoryId) throws IOException {
+    AtomicBoolean found = new AtomicBoolean();
+    store.list(ObjectNames.prefix(repositoryId), object -> found.set(true));
+    return found.get();
   }
 
   /** Tests whether a repository alone says a name, which leads to it. */

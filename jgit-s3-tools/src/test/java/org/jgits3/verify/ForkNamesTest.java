@@ -29,15 +29,17 @@ class ForkNamesTest extends ForkTestCase {
     it.fork("f");
     Manifest template = it.manifest("t");
     Files.delete(it.directory.resolve(StoredManifest.key(it.store, "t")));
-    assertThat(new NameCheck(it.manager.store()).run(false))
-        .containsExactly(
-            new NameCheck.Finding(
-                RepositoryName.of("f").pointerKey(),
-                "is a fork of the template "
-                    + template.repositoryId()
-                    + ", of which there is no manifest; copy that, or detach the fork by gc f"
-                    + " --detach",
-                false));
+    for (boolean repair : new boolean[] {false, true, false}) {
+      assertThat(new NameCheck(it.manager.store()).run(repair))
+          .containsExactly(
+              new NameCheck.Finding(
+                  RepositoryName.of("f").pointerKey(),
+                  "is a fork of the template "
+                      + template.repositoryId()
+                      + ", of which there is no manifest; copy that, or detach the fork by gc f"
+                      + " --detach",
+                  false));
+    }
     it.manager.detach("f", SILENT);
     assertThat(new NameCheck(it.manager.store()).run(false)).isEmpty();
   }

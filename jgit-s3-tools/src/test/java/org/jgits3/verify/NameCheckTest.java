@@ -312,11 +312,28 @@ class NameCheckTest {
 
     assertThat(found).hasSize(1);
     assertThat(found.get(0).key()).isEqualTo(name.pointerKey());
-    assertThat(found.get(0).problem()).contains(none, "no manifest");
+    assertThat(found.get(0).problem()).contains(none, "never created");
     assertThat(found.get(0).repaired()).isTrue();
     assertThat(manager.list()).containsExactlyInAnyOrder("r", "s");
     assertThat(check(true)).isEmpty();
     create("t");
+    isFoundByItsName();
+  }
+
+  @Test
+  void name_of_a_repository_whose_manifest_is_lost_is_reported_and_left() throws Exception {
+    byte[] manifest = bytes(ObjectNames.manifestKey(id));
+    byte[] pointer = bytes(KEY);
+    store.delete(List.of(ObjectNames.manifestKey(id)));
+    for (int i = 0; i < 2; i++) {
+      List<NameCheck.Finding> found = check(true);
+      assertThat(found).hasSize(1);
+      assertThat(found.get(0).key()).isEqualTo(KEY);
+      assertThat(found.get(0).problem()).contains("restore " + ObjectNames.manifestKey(id));
+      assertThat(found.get(0).repaired()).isFalse();
+    }
+    assertThat(bytes(KEY)).isEqualTo(pointer);
+    put(ObjectNames.manifestKey(id), manifest);
     isFoundByItsName();
   }
 }

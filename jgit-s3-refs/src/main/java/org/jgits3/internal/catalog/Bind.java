@@ -167,20 +167,26 @@ final class Bind {
    * Marks the name as free if no repository says it. What another bind has left there is fenced
    * before, as a bind of this name would do.
    *
-   * @throws ManifestException.NotCommitted if the deadline passed
+   * @return true if it is free now and was not before
+   * @throws ManifestException.NotCommitted if the deadline passed; another attempt may be made
    * @throws IOException if the pointer, or the manifest that it leads to, cannot be read
    */
-  void release() throws IOException {
+  boolean release() throws IOException {
     Optional<PointerFile.Seen> seen = file.read();
     if (seen.flatMap(each -> each.pointer().target()).isEmpty()) {
-      return;
+      return false;
     }
     try {
       checkFree(seen.get(), NO_REPOSITORY);
     } catch (ManifestException.Exists used) {
-      return;
+      return false;
     }
-    file.replace(Optional.of(seen.get().version()), NamePointer.free(), ticker, pacing, deadline);
+    Optional<ObjectVersion> version = seen.map(PointerFile.Seen::version);
+    PutOutcome outcome = file.replace(version, NamePointer.free(), ticker, pacing, deadline);
+    if (outcome instanceof PutOutcome.Unknown unknown) {
+      throw late(unknown);
+    }
+    return outcome instanceof PutOutcome.Won;
   }
 
   /** Makes the pointer lead to a repository in an epoch. */

@@ -437,10 +437,11 @@ public final class RepositoryCatalog {
    * has left the name.
    *
    * @param name the name
+   * @return true if it is free now and was not before
    * @throws IOException if the pointer, or the manifest that it leads to, cannot be read
    */
-  public void release(RepositoryName name) throws IOException {
-    bind(name).release();
+  public boolean release(RepositoryName name) throws IOException {
+    return bind(name).release();
   }
 
   /** Marks a name that a repository has left as free. The name can be used without that. */

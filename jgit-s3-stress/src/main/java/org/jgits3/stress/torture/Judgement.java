@@ -53,8 +53,11 @@ final class Judgement {
     new NameCheck(manager.store())
         .run(false)
         .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
+    // Names that killed processes have left are listed no more; those of lost manifests are.
     new NameCheck(manager.store())
-        .run(true); // names that killed processes have left are listed no more
+        .run(true).stream()
+            .filter(found -> !found.repaired())
+            .forEach(found -> lost.add("lost: " + found.key() + ": " + found.problem()));
     Map<String, String> repositories = repositories();
     readAll(repositories);
     check.judge(files(Clerk.HISTORY)).ifPresent(anomalies::add);
