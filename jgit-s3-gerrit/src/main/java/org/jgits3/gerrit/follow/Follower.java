@@ -74,9 +74,6 @@ public class Follower implements LifecycleListener {
   /** Longest time that events wait for documents, which may hang. */
   private static final Duration EVENTS_WAIT = Duration.ofSeconds(5);
 
-  /** Time after which a thread that posts events is waited for no longer. */
-  private static final Duration POST_LONG = Duration.ofMinutes(1);
-
   /** Maximum number of threads that post events and hang: each may use a processor. */
   static final int HANGING = 8;
 
@@ -97,7 +94,10 @@ public class Follower implements LifecycleListener {
   private final AllUsersName allUsers;
   private final List<Project.NameKey> first;
   private final FollowerStatus status;
-  private final Duration postLong;
+
+  /** Time after which a thread that posts events is waited for no longer; tests have another. */
+  Duration postLong = Duration.ofMinutes(1);
+
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -167,35 +167,6 @@ public class Follower implements LifecycleListener {
       AllProjectsName allProjects,
       AllUsersName allUsers,
       FollowerStatus status) {
-    this(
-        repositories,
-        local,
-        indexing,
-        indexedHere,
-        reindexes,
-        events,
-        indexes,
-        file,
-        allProjects,
-        allUsers,
-        status,
-        POST_LONG);
-  }
-
-  /** Creates one with another time, for tests. */
-  Follower(
-      S3GitRepositoryManager repositories,
-      LocalState local,
-      Indexing indexing,
-      IndexedHere indexedHere,
-      OnlineReindexes reindexes,
-      SharedEvents events,
-      DurableIndexes indexes,
-      CursorFile file,
-      AllProjectsName allProjects,
-      AllUsersName allUsers,
-      FollowerStatus status,
-      Duration postLong) {
     this.repositories = repositories;
     this.local = local;
     this.indexing = indexing;
@@ -207,7 +178,6 @@ public class Follower implements LifecycleListener {
     this.allUsers = allUsers;
     this.first = List.of(allProjects, allUsers);
     this.status = status;
-    this.postLong = postLong;
   }
 
   @Override

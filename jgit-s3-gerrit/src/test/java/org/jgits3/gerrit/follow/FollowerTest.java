@@ -248,19 +248,21 @@ class FollowerTest {
             new AccountIndexCollection(),
             new GroupIndexCollection(),
             new ProjectIndexCollection());
-    return new Follower(
-        gerrit,
-        local,
-        indexing,
-        indexedHere,
-        reindexes,
-        none,
-        indexes,
-        file,
-        ALL_PROJECTS,
-        ALL_USERS,
-        status,
-        postLong);
+    Follower follower =
+        new Follower(
+            gerrit,
+            local,
+            indexing,
+            indexedHere,
+            reindexes,
+            none,
+            indexes,
+            file,
+            ALL_PROJECTS,
+            ALL_USERS,
+            status);
+    follower.postLong = postLong;
+    return follower;
   }
 
   private static void eventually(Callable<Boolean> condition) throws Exception {
