@@ -90,7 +90,7 @@ def run(cfg,name,**kw):
         if s.strangers>0 and s.man[0]!='T':
             k=cfg.strangers-s.strangers
             for val in (s.man[1],) if k else {s.man[1],0}:
-                out.append((f'stranger {k} commits gen {s.man[0]+1} val {val}',s._replace(man=commit(s.man,val,f'S{k}'),strangers=s.strangers-1,log=s.log+((('S',val),)))))
+                out.append((f'stranger commits gen {s.man[0]+1} val {val}',s._replace(man=commit(s.man,val,f'S{k}'),strangers=s.strangers-1,log=s.log+((('S',val),)))))
         if s.admin>0 and s.man[0]!='T':
             out.append(('admin: tombstone',s._replace(man=('T',s.man[0]+1,)+(s.man[2:] if cfg.kept else ((),s.man[0]+1))+(False,),admin=s.admin-1,log=s.log+('DEL',))))
         elif s.man[0]=='T' and s.man[1]<5:
@@ -111,7 +111,7 @@ def run(cfg,name,**kw):
             if r=='OK' and n not in s.log: return f'{n} reported OK but never applied'
             if r=='UNKNOWN' and cfg.faults==0 and not cfg.deadline: return f'{n} is unknown though no answer was lost'
         return None
-    r=bfs(init,succ,check,**kw); report(name,r); return r
+    r=bfs(init,succ,check,**kw); report(name,r,'with '+', '.join([f'{n}: set {op[1] if op[0]=="cas" else "any"} {op[-1]}' for n,op in sorted(cfg.ops.items())]+[f'table of {cfg.table}'])); return r
 if __name__=='__main__':
     which=sys.argv[1:]
     def R(key,name,**k):

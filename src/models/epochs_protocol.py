@@ -291,6 +291,7 @@ def bound(case, me, repo, m):
     if case.fork_looks == 'by name':
         p = yield Get('pointer', op.old)
         x = (yield Get('manifest', p.repo)) if isinstance(p, Pointer) else None
+        x = x if x is not None and x.name == op.old else None
     else:
         x = yield Get('manifest', m.template[1])
     if x is not None and x.kind == 'live' and x.template == 'frozen':

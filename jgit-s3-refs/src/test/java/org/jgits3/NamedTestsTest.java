@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,10 @@ class NamedTestsTest {
   /** A class of tests with or without a method, or a method of any class. */
   private static final Pattern NAME =
       Pattern.compile("`([A-Z]\\w*(?:Test|IT|Contract))(?:\\.(\\w+))?`|`([a-z]+_\\w+)`");
+
+  private static final Path MODELS = ROOT.resolve("src/models");
+  private static final Pattern FAILING = Pattern.compile("(?m)^\\[FAIL\\] ([\\w-]+)");
+  private static final String WITHOUT = "\n## Failing cases without a test of their name\n";
 
   private static final int LONGEST = 70;
 
@@ -57,6 +62,12 @@ class NamedTestsTest {
     }
   }
 
+  private static Stream<String> names(Map<String, String> sources) {
+    return sources.values().stream()
+        .flatMap(source -> TEST.matcher(source).results())
+        .map(name -> name.group(1));
+  }
+
   private static boolean exists(Map<String, String> sources, MatchResult name) {
     if (name.group(3) != null) {
       return sources.values().stream().anyMatch(source -> source.contains(name.group(3) + "("));
@@ -68,10 +79,16 @@ class NamedTestsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"security", "invariants", "reliability"})
+  @ValueSource(
+      strings = {
+        "src/site/markdown/security.md",
+        "src/site/markdown/invariants.md",
+        "src/site/markdown/reliability.md",
+        "src/models/README.md"
+      })
   void tests_that_a_page_names_exist(String page) throws IOException {
     Map<String, String> sources = sources();
-    String text = Files.readString(ROOT.resolve("src/site/markdown/" + page + ".md"));
+    String text = Files.readString(ROOT.resolve(page));
     List<String> missing = new ArrayList<>();
     List<MatchResult> names = NAME.matcher(text).results().toList();
     names.stream()
@@ -81,15 +98,31 @@ class NamedTestsTest {
     assertThat(missing).isEmpty();
   }
 
+  /** A fault of its name that a test finds, a test with it in its name, or a line that says why. */
+  @Test
+  void each_failing_case_of_the_models_has_a_test_or_a_reason() throws IOException {
+    Map<String, String> sources = sources();
+    String faults = sources.get("Mutations");
+    String tests = names(sources).collect(Collectors.joining("__", "_", "_"));
+    String reasons = Files.readString(MODELS.resolve("README.md")).split(WITHOUT, 2)[1];
+    try (Stream<Path> files = Files.list(MODELS)) {
+      for (Path model : files.filter(each -> each.toString().endsWith(".out")).toList()) {
+        assertThat(FAILING.matcher(Files.readString(model)).results().map(each -> each.group(1)))
+            .as("%s", model)
+            .allMatch(
+                name ->
+                    faults.contains('"' + name + '"')
+                        || tests.contains("_" + name.replace('-', '_') + "_")
+                        || reasons.matches("(?s).*\\b" + name + "\\b.*"));
+      }
+    }
+  }
+
   @Test
   void names_of_tests_are_short_and_name_their_subject() throws IOException {
     Map<String, String> sources = sources();
     assertThat(sources).hasSizeGreaterThan(500);
-    List<String> names =
-        sources.values().stream()
-            .flatMap(source -> TEST.matcher(source).results())
-            .map(name -> name.group(1))
-            .toList();
+    List<String> names = names(sources).toList();
     assertThat(names)
         .hasSizeGreaterThan(2000)
         .allSatisfy(name -> assertThat(name).hasSizeLessThanOrEqualTo(LONGEST))

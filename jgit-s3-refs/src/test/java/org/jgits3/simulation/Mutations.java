@@ -8,14 +8,15 @@ import static org.jgits3.simulation.Mutation.Answer.TRUE;
 import java.util.List;
 
 /**
- * The faults that the simulation must find, named after the cases of the models, whose README says
- * which cases of names have none.
+ * The faults that the simulation must find, or a trace of a model, named after the cases of the
+ * models, whose README says which have none.
  */
 final class Mutations {
   private static final String COMMITS = "CommitWorld";
   private static final String NAMES = "NamesWorld";
   private static final String REFS = "RefsWorld";
   private static final String PACKS = "PackWorld";
+  private static final String TRACES = "TraceWorld";
   private static final String LOOP = "internal.commit.CommitLoop";
   private static final String FOLD = "internal.refs.transaction.Compaction";
   private static final String SHARED = "internal.refs.transaction.SharedRefs";
@@ -30,6 +31,11 @@ final class Mutations {
 
   private Mutations() {}
 
+  /** Those that random runs find. */
+  static List<Mutation> ofSimulation() {
+    return all().stream().filter(each -> !each.world().equals(TRACES)).toList();
+  }
+
   static List<Mutation> all() {
     return List.of(
         Mutation.of(COMMITS, "A0", "a success is told before the write is made")
@@ -42,6 +48,8 @@ final class Mutations {
             .with(LOOP, "judge", "containsKey", TRUE),
         Mutation.of(COMMITS, "A3", "writers are pruned without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
+        Mutation.of(TRACES, "A3b", "the same, for an update of any value")
+            .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
         Mutation.of(COMMITS, "A14", "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
         Mutation.of(COMMITS, "A14b", "pruning makes no write unknown")
@@ -50,6 +58,9 @@ final class Mutations {
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", "a write that was sent is reported as not attempted")
             .with(LOOP, "propose", "send", TRUE),
+        Mutation.of(TRACES, "A16b", "the same, and no lack of an answer makes it doubtful")
+            .with(LOOP, "propose", "send", TRUE)
+            .with(LOOP, "attempt", "forEach", NOTHING),
         Mutation.of(COMMITS, "B1", "a refusal is told before the write of its batch is made")
             .elsewhere(LOOP, "propose", "edited", "refuseFirst"),
         Mutation.of(COMMITS, "B2", "a refusal rests on a manifest that was read before")
@@ -92,7 +103,7 @@ final class Mutations {
             .with(SWEEP, "runImporting", "booleanValue", TRUE)
             .elsewhere(SWEEP, "runImporting", "read", "tombstoneOf"),
         Mutation.of(NAMES, "E-m24", "it deletes the objects though its commit was refused")
-            .with(SWEEP, "runImporting", "booleanValue", TRUE)
+            .elsewhere(SWEEP, "runImporting", "commit", "commitAnyhow")
             .elsewhere(SWEEP, "runImporting", "read", "tombstoneOf"),
         Mutation.of(NAMES, "E-m25", "entries of writers are dropped without a record")
             .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
@@ -102,6 +113,8 @@ final class Mutations {
             .with(POINTER, "tidy", "epoch", NOTHING),
         Mutation.of(NAMES, "E-m39", "a pointer under way counts as taken")
             .elsewhere(BIND, "checkFree", "pause", "taken"),
+        Mutation.of(TRACES, "E-m41", "a name is marked free, and no bind under way is fenced")
+            .with(BIND, "release", "checkFree", NOTHING),
         Mutation.of(REFS, "C1", "a fold clears the overlay")
             .elsewhere(FOLD, "commit", "differing", "noneDiffer"),
         Mutation.of(REFS, "C2", "a fold removes the names that it folded")

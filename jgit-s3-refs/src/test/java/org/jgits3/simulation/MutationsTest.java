@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterAll;
@@ -39,16 +38,12 @@ class MutationsTest {
   @AfterAll
   static void write() throws IOException {
     if (Boolean.getBoolean("mutations.update")) {
-      seeds.write(mutations());
+      seeds.write(Mutations.ofSimulation());
     }
   }
 
-  static List<Mutation> mutations() {
-    return Mutations.all();
-  }
-
   @ParameterizedTest
-  @MethodSource("mutations")
+  @MethodSource("org.jgits3.simulation.Mutations#ofSimulation")
   void every_fault_is_found(Mutation mutation) throws Throwable {
     SimulationRun runs = new SimulationRun(mutation.world(), mutation);
     if (finds(runs, seeds.of(mutation))) {
@@ -79,7 +74,7 @@ class MutationsTest {
   @Test
   void the_library_passes_the_seeds_that_find_the_faults() throws Throwable {
     Map<String, SimulationRun> worlds = new HashMap<>();
-    for (Mutation each : Mutations.all()) {
+    for (Mutation each : Mutations.ofSimulation()) {
       worlds
           .computeIfAbsent(each.world(), world -> new SimulationRun(world, Mutation.NONE))
           .run(seeds.of(each), null);
@@ -93,7 +88,7 @@ class MutationsTest {
 
   @Test
   void each_edit_has_a_call_to_replace() throws IOException {
-    for (Mutation mutation : mutations()) {
+    for (Mutation mutation : Mutations.all()) {
       for (Mutation.Edit edit : mutation.edits()) {
         String[] call = edit.call().split("#", -1);
         int number = call.length == 1 ? 1 : Integer.parseInt(call[1]);

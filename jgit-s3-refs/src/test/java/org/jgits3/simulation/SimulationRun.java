@@ -39,6 +39,18 @@ public final class SimulationRun {
     return scheduler.steps();
   }
 
+  /**
+   * Takes the steps of a trace.
+   *
+   * @param trace the trace
+   * @param killed true if the processes die after the last step
+   * @param told receives what happens
+   * @throws Throwable if a rule was broken
+   */
+  void replay(Trace trace, boolean killed, List<String> told) throws Throwable {
+    run(new Scheduler(0, told), scheduler -> code.world(world).replay(scheduler, trace, killed));
+  }
+
   private void prepare() throws Throwable {
     if (!prepared) {
       run(new Scheduler(0, null), code.world(world)::prepare);

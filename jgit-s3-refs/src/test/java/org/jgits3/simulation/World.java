@@ -20,4 +20,17 @@ public interface World {
    * @throws AssertionError if a rule was broken
    */
   void run(Scheduler scheduler) throws Exception;
+
+  /**
+   * Takes the steps of a trace instead of random ones, and judges what was done.
+   *
+   * @param scheduler of the run
+   * @param trace the trace
+   * @param killed true if the processes die after the last step, false if they go on
+   * @throws Exception if it cannot run
+   * @throws AssertionError if a rule was broken
+   */
+  default void replay(Scheduler scheduler, Trace trace, boolean killed) throws Exception {
+    throw new UnsupportedOperationException();
+  }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.StagedStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterEach;
@@ -65,22 +67,24 @@ class RenameReadsTest {
   }
 
   @Test
-  void repository_is_read_by_one_of_two_names_at_each_request_of_a_rename() throws Exception {
-    List<String> names = new ArrayList<>(List.of(nameThatIsRead()));
-    try (SteppedProcess<String> rename =
-        new SteppedProcess<>(
-            store,
-            other -> other.rename(Optional.empty(), RepositoryName.of(OLD), RepositoryName.of(NEW)),
-            () -> {})) {
-      while (rename.next().isPresent()) {
-        rename.send();
-        names.add(nameThatIsRead());
-      }
-      rename.end();
-    }
+  void repository_is_read_by_one_of_two_names_at_each_write_of_a_rename() throws Exception {
+    List<String> names = new ArrayList<>();
+    StagedStore staged = new StagedStore(store);
+    watchNextWrite(staged, names);
+    new RepositoryCatalog(staged, Duration.ofMinutes(1))
+        .rename(Optional.empty(), RepositoryName.of(OLD), RepositoryName.of(NEW));
+    names.add(nameThatIsRead());
     int renamed = names.indexOf(NEW);
     assertThat(names.subList(0, renamed)).isNotEmpty().containsOnly(OLD);
     assertThat(names.subList(renamed, names.size())).containsOnly(NEW);
+  }
+
+  private void watchNextWrite(StagedStore staged, List<String> names) {
+    staged.beforeWrite(
+        () -> {
+          names.add(nameThatIsRead());
+          watchNextWrite(staged, names);
+        });
   }
 
   /** The name by which the repository can be opened, listed and cloned; the other one cannot. */

@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
@@ -21,6 +23,8 @@ import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.VirtualTime;
+import org.jgits3.internal.fleet.Manifests;
+import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.NamePointer;
@@ -58,6 +62,17 @@ class RepositoryCatalogTest {
     return new RepositoryCatalog(store, DEADLINE, time, new SplittableRandom(1));
   }
 
+  /** Work of a process. */
+  @FunctionalInterface
+  private interface Work {
+    String on(RepositoryCatalog catalog) throws IOException;
+  }
+
+  /** The end of a process that is killed. A commit that catches it has an unknown outcome. */
+  private static final class Killed extends Error {
+    private static final long serialVersionUID = 1;
+  }
+
   /** Operations on a store in which A is a repository and B was one. */
   @SuppressWarnings("ImmutableEnumChecker") // functions of nothing but their arguments
   enum Operation {
@@ -71,9 +86,9 @@ class RepositoryCatalogTest {
     /** Outcomes by the number of writes that are answered: not committed, or unknown. */
     private final String outcomes;
 
-    private final SteppedProcess.Operation<String> process;
+    private final Work process;
 
-    Operation(String outcomes, SteppedProcess.Operation<String> process) {
+    Operation(String outcomes, Work process) {
       this.outcomes = outcomes;
       this.process = process;
     }
@@ -116,6 +131,51 @@ class RepositoryCatalogTest {
     return names;
   }
 
+  /** Does something in a process that is killed when it has sent some requests; false if fewer. */
+  private boolean isKilled(int requests, IoRunnable work) throws IOException {
+    AtomicInteger left = new AtomicInteger(requests);
+    Runnable request =
+        () -> {
+          if (left.getAndDecrement() <= 0) {
+            throw new Killed();
+          }
+        };
+    store.everyPut(
+        put -> {
+          request.run();
+          return put.apply();
+        });
+    store.everyGet(
+        get -> {
+          request.run();
+          return get.read();
+        });
+    try {
+      work.run();
+      return false;
+    } catch (Killed | UnknownOutcomeException e) {
+      return true;
+    } finally {
+      store.everyPut(ScriptedStore.PutRequest::apply);
+      store.everyGet(ScriptedStore.GetRequest::read);
+    }
+  }
+
+  /** Does something in a process that is killed at its next write without another script. */
+  private void killedAtNextPut(IoRunnable work) {
+    store.nextPut(
+        put -> {
+          throw new Killed();
+        });
+    assertThatThrownBy(work::run).isInstanceOfAny(Killed.class, UnknownOutcomeException.class);
+  }
+
+  /** Takes a name in a process that is killed after the first of its two writes. */
+  private void killedBeforeItsCommit(IoRunnable work) {
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    killedAtNextPut(work);
+  }
+
   private void loseAnswer(int number) {
     for (int i = 1; i < number; i++) {
       store.nextPut(ScriptedStore.PutRequest::apply);
@@ -147,13 +207,7 @@ class RepositoryCatalogTest {
     boolean over = false;
     for (int sent = 0; !over; sent++) {
       begin();
-      try (SteppedProcess<String> process =
-          new SteppedProcess<>(store, operation.process, () -> {})) {
-        for (int i = 0; i < sent; i++) {
-          process.send();
-        }
-        over = process.next().isEmpty();
-      }
+      over = !isKilled(sent, () -> operation.process.on(catalog));
       for (RepositoryName name : List.of(A, B, C)) {
         if (look(name).isEmpty()) {
           String created = create(catalog, name);
@@ -425,16 +479,6 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void two_renames_to_one_name_have_one_winner() throws IOException {
-    create(catalog, A);
-    create(catalog, C);
-    store.applyAfter(() -> rename(catalog, C, B));
-    assertThatThrownBy(() -> rename(catalog, A, B)).isInstanceOf(ManifestException.Exists.class);
-    assertThat(list()).containsExactlyInAnyOrder(A, B);
-    describe(A, "still writable");
-  }
-
-  @Test
   void fork_without_its_template_is_unknown_if_others_have_renamed_it() throws IOException {
     String id = catalog.createImport(true, SETTINGS, HEAD).manifest().repositoryId();
     try (ManifestCommitter committer =
@@ -564,14 +608,9 @@ class RepositoryCatalogTest {
   void name_that_no_repository_has_leaves_the_listing_and_no_other() throws Exception {
     create(catalog, A);
     create(catalog, D);
-    try (SteppedProcess<String> renaming =
-            new SteppedProcess<>(store, by -> rename(by, A, B), () -> {});
-        SteppedProcess<String> creating =
-            new SteppedProcess<>(store, by -> create(by, C), () -> {})) {
-      renaming.upTo("PUT manifest");
-      creating.upTo("PUT manifest");
-      assertThat(list()).containsExactlyInAnyOrder(A, B, C, D);
-    }
+    killedBeforeItsCommit(() -> rename(catalog, A, B));
+    killedBeforeItsCommit(() -> create(catalog, C));
+    assertThat(list()).containsExactlyInAnyOrder(A, B, C, D);
     for (RepositoryName name : List.of(A, B, C, D)) {
       catalog.release(name);
     }
@@ -581,23 +620,72 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void E_m41_bind_under_way_is_fenced_before_its_name_is_marked_free() throws Exception {
+  void creation_that_was_fenced_begins_anew_under_another_id() throws IOException {
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    store.applyAfter(
+        () -> {
+          store.nextPut(ScriptedStore.PutRequest::apply); // refused
+          store.nextPut(ScriptedStore.PutRequest::apply); // the fence
+          killedAtNextPut(() -> create(catalog, A));
+          assertThat(look(A)).isEmpty();
+        });
+    String id = create(catalog, A);
+    assertThat(look(A)).contains(id);
+    assertThat(manifests()).as("and a tombstone").isEqualTo(2);
+  }
+
+  @Test
+  void E_m39_name_of_a_bind_that_was_killed_is_taken_after_a_second() throws IOException {
+    String id = create(catalog, A);
+    killedBeforeItsCommit(() -> rename(catalog, A, B));
+    long began = time.nanoTime();
+    String created = create(catalog, B);
+    assertThat(look(B)).contains(created);
+    assertThat(time.nanoTime() - began).isGreaterThanOrEqualTo(Bind.PATIENCE.toNanos());
+    assertThat(look(A)).contains(id);
+  }
+
+  @Test
+  void bind_of_a_template_is_fenced_as_any_other() throws IOException {
+    String id = create(catalog, A);
+    Manifest.Template itself = new Manifest.Template(id, 1);
+    StoredManifest.rewrite(store, A.value(), made -> made.withTemplate(Optional.of(itself)));
+    killedBeforeItsCommit(() -> rename(catalog, A, C));
+    String created = create(catalog, C);
+    assertThat(look(C)).contains(created);
+    assertThat(look(A)).contains(id);
+    assertThat(StoredManifest.read(store, A.value()).isTemplate()).isTrue();
+  }
+
+  @Test
+  void name_is_refused_if_the_bind_under_way_cannot_be_fenced() throws IOException {
     create(catalog, A);
-    try (SteppedProcess<String> renaming =
-            new SteppedProcess<>(store, by -> rename(by, A, B), () -> {});
-        SteppedProcess<String> creating =
-            new SteppedProcess<>(store, by -> create(by, C), () -> {})) {
-      renaming.upTo("PUT manifest");
-      creating.upTo("PUT manifest");
-      catalog.release(B);
-      catalog.release(C);
-      assertThat(list()).containsExactly(A);
-      renaming.end();
-      creating.end();
-    }
-    assertThat(list()).contains(B, C);
-    assertThat(look(B)).isPresent();
-    assertThat(look(C)).isPresent();
+    killedBeforeItsCommit(() -> rename(catalog, A, C));
+    StoredManifest.rewrite(store, A.value(), RepositoryCatalogTest::requiringMore);
+    assertThatThrownBy(() -> create(catalog, C)).isInstanceOf(ManifestException.Unsupported.class);
+    assertThat(look(C)).isEmpty();
+    assertThat(manifests()).isEqualTo(1);
+  }
+
+  /** A manifest that only a later version may write. */
+  private static Manifest requiringMore(Manifest made) {
+    Manifest.Identity known = made.identity();
+    Manifest.Identity later =
+        new Manifest.Identity(
+            known.repositoryId(),
+            known.state(),
+            known.epoch(),
+            known.generation(),
+            known.nonce(),
+            Set.of("quantum"),
+            known.template());
+    return new Manifest(later, made.counters(), made.content(), made.extra());
+  }
+
+  private int manifests() throws IOException {
+    AtomicInteger listed = new AtomicInteger();
+    Manifests.list(store, (id, object) -> listed.incrementAndGet());
+    return listed.get();
   }
 
   @Test

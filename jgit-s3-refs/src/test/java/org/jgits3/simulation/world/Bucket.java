@@ -92,14 +92,17 @@ final class Bucket {
     rules.written(key, bytes, by);
   }
 
-  PutOutcome putIf(String key, byte[] bytes, Precondition precondition, @Nullable Object by) {
+  /** Tests whether a write would be applied now. */
+  boolean holds(Precondition precondition, String key) {
     Stored now = objects.get(key);
-    if (precondition instanceof Precondition.Matches matches) {
-      if (now == null || !now.version().equals(matches.version())) {
-        return new PutOutcome.Lost(now == null);
-      }
-    } else if (now != null) {
-      return new PutOutcome.Lost(false);
+    return precondition instanceof Precondition.Matches matches
+        ? now != null && now.version().equals(matches.version())
+        : now == null;
+  }
+
+  PutOutcome putIf(String key, byte[] bytes, Precondition precondition, @Nullable Object by) {
+    if (!holds(precondition, key)) {
+      return new PutOutcome.Lost(!objects.containsKey(key));
     }
     put(key, bytes, by);
     return new PutOutcome.Won(objects.get(key).version());

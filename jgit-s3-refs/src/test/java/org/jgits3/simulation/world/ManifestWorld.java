@@ -23,6 +23,7 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.TransactionLog;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.simulation.Scheduler;
+import org.jgits3.store.ObjectStore;
 
 /** Processes that write manifests and pointers, without a manager. */
 public abstract class ManifestWorld extends ProcessesWorld {
@@ -60,7 +61,7 @@ public abstract class ManifestWorld extends ProcessesWorld {
     check(new Client(bucket, new Scheduler.Jvm("check", 0)));
   }
 
-  RepositoryCatalog catalog(Client client) {
+  RepositoryCatalog catalog(ObjectStore client) {
     return new RepositoryCatalog(client, deadline);
   }
 
@@ -68,11 +69,11 @@ public abstract class ManifestWorld extends ProcessesWorld {
     return RepositoryName.of(text);
   }
 
-  void create(Client client, String name) {
+  void create(ObjectStore client, String name) {
     naming(Names.Kind.CREATE, Optional.empty(), name, () -> created(client, name));
   }
 
-  String created(Client client, String name) throws IOException {
+  String created(ObjectStore client, String name) throws IOException {
     Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     return catalog(client)
         .create(name(name), RepositorySettings.NONE, none)
@@ -80,7 +81,7 @@ public abstract class ManifestWorld extends ProcessesWorld {
         .repositoryId();
   }
 
-  void rename(Client client, Optional<String> known, String from, String to) {
+  void rename(ObjectStore client, Optional<String> known, String from, String to) {
     naming(
         Names.Kind.RENAME,
         Optional.of(from),
@@ -88,7 +89,7 @@ public abstract class ManifestWorld extends ProcessesWorld {
         () -> catalog(client).rename(known, name(from), name(to)));
   }
 
-  void delete(Client client, Optional<String> known, String name) {
+  void delete(ObjectStore client, Optional<String> known, String name) {
     naming(
         Names.Kind.DELETE,
         Optional.empty(),
@@ -137,6 +138,10 @@ public abstract class ManifestWorld extends ProcessesWorld {
           };
       changes.add(new History.Change(ref, expected, value(values++)));
     }
+    update(name, committer, changes);
+  }
+
+  void update(String name, ManifestCommitter committer, List<History.Change> changes) {
     History.Operation operation = history.begin(name, changes);
     operation.of(committer.cached().map(known -> known.manifest().repositoryId()));
     try {
@@ -149,7 +154,7 @@ public abstract class ManifestWorld extends ProcessesWorld {
     }
   }
 
-  private static String value(int number) {
+  static String value(int number) {
     return String.format("%040x", number + 1);
   }
 

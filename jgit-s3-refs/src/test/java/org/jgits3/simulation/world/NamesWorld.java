@@ -33,23 +33,24 @@ import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.simulation.Scheduler;
+import org.jgits3.store.ObjectStore;
 
 /**
  * Names alone: several processes create, rename and delete repositories of a few names, fork
  * templates, import, push, and look names up. Sweeps delete the objects of what has no name. Each
  * run has some of these.
  */
-public final class NamesWorld extends ManifestWorld {
+public class NamesWorld extends ManifestWorld {
   private static final List<String> NAMES = List.of("a", "b", "c");
 
   private List<IoConsumer<Session>> actions;
 
   /** What a process knows. */
-  private static final class Session {
-    private final Client client;
+  static final class Session {
+    final ObjectStore client;
     private final Map<String, ManifestCommitter> committers = new HashMap<>();
 
-    Session(Client client) {
+    Session(ObjectStore client) {
       this.client = client;
     }
 
@@ -124,7 +125,7 @@ public final class NamesWorld extends ManifestWorld {
     delete(session.client, known(session, name), name);
   }
 
-  private ManifestCommitter committer(Session session, String name) {
+  ManifestCommitter committer(Session session, String name) {
     ManifestCommitter known = session.committers.get(name);
     if (known == null || known.isGone() || random.nextInt(3) == 0) {
       known = StoredManifest.committer(session.client, name(name), deadline);
@@ -163,7 +164,7 @@ public final class NamesWorld extends ManifestWorld {
     importing(session, name, true);
   }
 
-  private void importing(Session session, String name, boolean template) throws IOException {
+  void importing(Session session, String name, boolean template) throws IOException {
     scheduler.trace(() -> "import " + name);
     Refs none = new Refs(List.of(), new TreeMap<>(), new TreeMap<>());
     Manifest first =
@@ -201,7 +202,7 @@ public final class NamesWorld extends ManifestWorld {
     }
   }
 
-  private static PackEntry pack(Client client, Manifest manifest) throws IOException {
+  private static PackEntry pack(ObjectStore client, Manifest manifest) throws IOException {
     String id = ObjectNames.mint(manifest);
     byte[] bytes = id.getBytes(UTF_8);
     client.put(ObjectNames.packKey(manifest.repositoryId(), id, "pack"), bytes, 0, bytes.length);
@@ -214,18 +215,20 @@ public final class NamesWorld extends ManifestWorld {
     String called = NAMES.stream().filter(this::isTemplate).findFirst().orElse(NAMES.get(0));
     ManifestCommitter committer = committer(session, called);
     if (committer.known().isTemplate()) {
-      VersionedManifest template = committer.cached().orElseThrow();
-      String name = some(false);
-      naming(
-          Names.Kind.FORK,
-          Optional.empty(),
-          name,
-          () ->
-              catalog(session.client)
-                  .fork(name(name), template, ManifestReads.VALIDATED)
-                  .manifest()
-                  .repositoryId());
+      fork(session, committer.cached().orElseThrow(), some(false));
     }
+  }
+
+  void fork(Session session, VersionedManifest template, String name) {
+    naming(
+        Names.Kind.FORK,
+        Optional.empty(),
+        name,
+        () ->
+            catalog(session.client)
+                .fork(name(name), template, ManifestReads.VALIDATED)
+                .manifest()
+                .repositoryId());
   }
 
   private boolean isTemplate(String name) {
@@ -237,7 +240,10 @@ public final class NamesWorld extends ManifestWorld {
   private void sweep(Session session) throws IOException {
     List<String> ids = history.naming().ids();
     String id = ids.get(random.nextInt(ids.size()));
-    Duration grace = Duration.ofMillis(random.nextInt(2));
+    sweep(session, id, Duration.ofMillis(random.nextInt(2)));
+  }
+
+  void sweep(Session session, String id, Duration grace) throws IOException {
     scheduler.trace(() -> "sweep " + id + " after " + grace);
     try (S3RepositoryManager manager = new S3RepositoryManager(session.client, settings())) {
       manager.sweepById(id, grace, false);
