@@ -29,7 +29,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.function.IoSupplier;
-import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 import org.jgits3.store.StoreException;
 
 /**
@@ -53,7 +53,7 @@ final class S3Reader extends DfsReader {
   private boolean writer;
 
   /** Memory for objects that a pack parser holds as a whole; null for other readers. */
-  @Nullable private TransferMemory.Share memory;
+  @Nullable private Transfer memory;
 
   private boolean refreshed;
   private boolean avoidUnreachable;
@@ -81,7 +81,7 @@ final class S3Reader extends DfsReader {
   }
 
   /** As {@link #forWriter}, for a pack parser. */
-  S3Reader forParser(TransferMemory.Share share) {
+  S3Reader forParser(Transfer share) {
     memory = share;
     return forWriter();
   }
