@@ -27,7 +27,6 @@ import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.refs.snapshot.HideRefs;
 import org.jgits3.internal.refs.snapshot.RefSelection;
 import org.jgits3.internal.refs.snapshot.ShownRefs;
 
@@ -74,7 +73,7 @@ public class S3ReceivePack extends ReceivePack {
   public S3ReceivePack(Repository into, Config config) {
     super(into);
     this.notHidden =
-        into instanceof S3Repository ? HideRefs.shown(config, "receive") : RefSelection.ALL;
+        into instanceof S3Repository ? RefSelection.notHidden(config, "receive") : RefSelection.ALL;
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
     }
