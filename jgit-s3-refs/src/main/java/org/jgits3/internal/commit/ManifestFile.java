@@ -98,19 +98,6 @@ public final class ManifestFile {
   private record News(Manifest before, Manifest after) {}
 
   /**
-   * The manifest of the repository that a name leads to.
-   *
-   * @param store where it is
-   * @param name the name, which the repository must have to be served
-   * @param reads how to find out whether it has changed
-   * @param counters counts manifests that are parsed
-   */
-  public ManifestFile(
-      ObjectStore store, RepositoryName name, ManifestReads reads, Counters counters) {
-    this(store, Optional.of(name), null, reads, counters);
-  }
-
-  /**
    * The manifest of a known repository.
    *
    * @param store where it is
@@ -122,7 +109,7 @@ public final class ManifestFile {
   }
 
   /**
-   * The manifest of a known repository.
+   * The manifest of a repository.
    *
    * @param store where it is
    * @param name name that it must have to be served; empty if an import is making it
