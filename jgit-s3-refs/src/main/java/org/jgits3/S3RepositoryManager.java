@@ -807,7 +807,7 @@ public final class S3RepositoryManager implements Closeable {
    * @return budget of all repositories of this manager
    */
   public MemoryUse receiveMemory() {
-    return packs.limits().memory();
+    return packs.limits();
   }
 
   /**

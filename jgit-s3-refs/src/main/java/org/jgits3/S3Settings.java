@@ -27,7 +27,6 @@ import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.pack.limit.TransferLimits;
-import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.store.cache.DiskCache;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.StoreLocation;
@@ -294,8 +293,7 @@ public final class S3Settings {
 
   /** Limits of the work of a push. */
   TransferLimits transferLimits() {
-    return new TransferLimits(
-        new TransferMemory(receiveLimit()), value(DELTA_DEPTH), value(PROCESSOR_TIME));
+    return new TransferLimits(receiveLimit(), value(DELTA_DEPTH), value(PROCESSOR_TIME));
   }
 
   /**

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectReader;
@@ -85,7 +84,7 @@ public final class RefRestoration {
   static RefRestoration of(S3RefDatabase refs, long generation, RefView wanted, RefView now) {
     Map<String, Value> then = new TreeMap<>();
     for (RefView view : List.of(wanted, now)) {
-      view.prefix("", Set.of()).forEach(ref -> then.put(ref.getName(), null));
+      view.getRefsByPrefix("").forEach(ref -> then.put(ref.getName(), null));
       view.refs().symrefs().keySet().forEach(name -> then.put(name, null));
     }
     then.replaceAll((name, none) -> Value.of(wanted, name));

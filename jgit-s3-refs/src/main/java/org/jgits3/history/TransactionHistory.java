@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.stream.LongStream;
 import org.jgits3.history.HistoryUnavailableException.Reason;
 import org.jgits3.internal.refs.S3RefDatabase;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
+import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.transaction.SharedRefs;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.LogSegment;
@@ -139,8 +139,8 @@ public final class TransactionHistory {
    * @return the plan
    * @throws IOException if the current refs cannot be read
    */
-  public RefRestoration restoration(long generation, ViewRefDatabase wanted) throws IOException {
-    return RefRestoration.of(refs, generation, wanted.view(), shared.current().view());
+  public RefRestoration restoration(long generation, RefView wanted) throws IOException {
+    return RefRestoration.of(refs, generation, wanted, shared.current().view());
   }
 
   private static long first(Manifest manifest) {

@@ -164,15 +164,13 @@ public final class GarbageCollection {
     if (isCollected(manifest, monitor)) {
       return new Plan(0, 0, 0);
     }
-    try (PinnedRepository pinned = new PinnedRepository(repository, manifest)) {
-      GarbageExpiry expiry = GarbageExpiry.of(pinned.getConfig(), repository.name());
-      long expired =
-          garbage(manifest)
-              .filter(pack -> expiry.isOver(pack.lastModified()))
-              .mapToLong(PackEntry::objects)
-              .sum();
-      return new Plan(manifest.packs().size(), bytes(manifest), expired);
-    }
+    GarbageExpiry expiry = GarbageExpiry.of(repository.config().get(), repository.name());
+    long expired =
+        garbage(manifest)
+            .filter(pack -> expiry.isOver(pack.lastModified()))
+            .mapToLong(PackEntry::objects)
+            .sum();
+    return new Plan(manifest.packs().size(), bytes(manifest), expired);
   }
 
   /**

@@ -20,10 +20,13 @@ import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.internal.pinned.PinnedRepository;
+import org.jgits3.internal.refs.snapshot.RefView;
+import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
+import org.jgits3.manifest.Refs;
 
 /**
  * Merges small packs, of which every push leaves one, so that their sizes form a geometric
@@ -177,7 +180,10 @@ final class PackCompaction {
     long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
     try (PinnedRepository pinned =
         new PinnedRepository(
-            repository, manifest, (handle, how, packs) -> aged(handle, how, packs, oldest))) {
+            repository,
+            manifest,
+            new RefView(Refs.NONE, RefTable.EMPTY),
+            (handle, how, packs) -> aged(handle, how, packs, oldest))) {
       DfsPackCompactor compactor = new DfsPackCompactor(pinned);
       for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);

@@ -5,17 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.text.MessageFormat;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
-import org.eclipse.jgit.internal.JGitText;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
@@ -27,7 +22,6 @@ import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.refs.snapshot.HideRefs;
 import org.jgits3.internal.refs.snapshot.RefSelection;
 import org.jgits3.internal.refs.snapshot.ShownRefs;
 
@@ -74,7 +68,7 @@ public class S3ReceivePack extends ReceivePack {
   public S3ReceivePack(Repository into, Config config) {
     super(into);
     this.notHidden =
-        into instanceof S3Repository ? HideRefs.shown(config, "receive") : RefSelection.ALL;
+        into instanceof S3Repository ? RefSelection.notHidden(config, "receive") : RefSelection.ALL;
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
     }
@@ -192,30 +186,6 @@ public class S3ReceivePack extends ReceivePack {
     listing = !(adv instanceof StreamedAdvertiser);
     adv.advertiseCapability(StreamedAdvertiser.OBJECT_FORMAT);
     super.sendAdvertisedRefs(adv);
-  }
-
-  /** As documented by JGit, and without progress if the client asked for none. */
-  @Override
-  protected void executeCommands() {
-    if (!isQuiet()) {
-      super.executeCommands();
-      return;
-    }
-    List<ReceiveCommand> commands = filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED);
-    BatchRefUpdate batch = getRepository().getRefDatabase().newBatchUpdate();
-    batch.setAllowNonFastForwards(isAllowNonFastForwards());
-    batch.setAtomic(isAtomic());
-    batch.setRefLogIdent(getRefLogIdent());
-    batch.setRefLogMessage("push", true);
-    batch.addCommand(commands);
-    try {
-      batch.setPushCertificate(getPushCertificate());
-      batch.execute(getRevWalk(), NullProgressMonitor.INSTANCE);
-    } catch (IOException e) {
-      String why = MessageFormat.format(JGitText.get().lockError, e.getMessage());
-      ReceiveCommand.filter(commands, ReceiveCommand.Result.NOT_ATTEMPTED)
-          .forEach(c -> c.setResult(ReceiveCommand.Result.REJECTED_OTHER_REASON, why));
-    }
   }
 
   /** Tests whether refs are only named, so that none need be listed. */

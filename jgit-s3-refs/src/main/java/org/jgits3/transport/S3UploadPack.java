@@ -22,7 +22,6 @@ import org.eclipse.jgit.transport.RefFilter;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.UploadPack;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.refs.snapshot.HideRefs;
 import org.jgits3.internal.refs.snapshot.RefSelection;
 import org.jgits3.internal.refs.snapshot.ShownRefs;
 
@@ -77,7 +76,8 @@ public class S3UploadPack extends UploadPack {
   public S3UploadPack(Repository from, Config config) {
     super(from);
     this.stored = from instanceof S3Repository repository ? repository : null;
-    this.notHidden = stored == null ? RefSelection.ALL : HideRefs.shown(config, "uploadpack");
+    this.notHidden =
+        stored == null ? RefSelection.ALL : RefSelection.notHidden(config, "uploadpack");
     setRefFilter(null);
     setAdvertiseRefsHook(null);
     setProtocolV2Hook(null);

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
  * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
  */
 @Holds(
-    "PinnedPacks, ViewRefDatabase: A verification or collection takes refs and packs of one "
+    "PinnedPacks, PinnedRepository: A verification or collection takes refs and packs of one "
         + "manifest. A collection names its packs after it counted all objects. (E3b)")
 class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
         + "(A11, A12, E-m9, E-m12, E-m13)")
 @Holds("CommitLoop: Only the nonce of a batch proves that it was applied (A1, A2, A4b)")
 @Holds(
-    "WriterTable, CommitLoop: Pruning drops all writer entries up to a recorded generation. Older "
+    "CommitBatch, CommitLoop: Pruning drops all writer entries up to a recorded generation. Older "
         + "writes with an attempt in doubt are unknown. (A3, A3b, A4)")
 @ExtendWith(Quiet.class)
 class ModelTracesTest {

@@ -47,13 +47,13 @@ final class Mutations {
         Mutation.of(COMMITS, "A2", "any later write is taken for the own one")
             .with(LOOP, "judge", "containsKey", TRUE),
         Mutation.of(COMMITS, "A3", "writers are pruned without a record")
-            .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
+            .elsewhere("internal.commit.CommitBatch", "seal", "committed", "withoutPrunedTo"),
         Mutation.of(TRACES, "A3b", "the same, for an update of any value")
-            .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
+            .elsewhere("internal.commit.CommitBatch", "seal", "committed", "withoutPrunedTo"),
         Mutation.of(COMMITS, "A14", "pruning makes writes unknown of which no attempt is in doubt")
             .with(LOOP, "judge", "inDoubt", TRUE),
         Mutation.of(COMMITS, "A14b", "pruning makes no write unknown")
-            .with("internal.commit.WriterTable", "tells", "prunedTo", NOTHING),
+            .with("internal.commit.CommitBatch", "isRuledOut", "prunedTo", NOTHING),
         Mutation.of(COMMITS, "A15b", "a write in doubt is proposed anew")
             .with(LOOP, "judge", "inDoubt", NOTHING),
         Mutation.of(COMMITS, "A16", "a write that was sent is reported as not attempted")
@@ -80,7 +80,7 @@ final class Mutations {
         Mutation.of(NAMES, "E-m7", "a refused commit is not looked for")
             .with(LOOP, "judge", "containsKey", NOTHING),
         Mutation.of(NAMES, "E-m8", "a reader goes by the pointer alone")
-            .elsewhere("internal.commit.LatestManifest", "accept", "filter", "unfiltered"),
+            .elsewhere("internal.commit.ManifestFile", "accept", "filter", "unfiltered"),
         Mutation.of(NAMES, "E-m9", "dead pointers are deleted")
             .elsewhere(POINTER, "tidy", "attempt", "deletePointer"),
         Mutation.of(NAMES, "E-m17", "a fork does not look at its template again")
@@ -106,7 +106,7 @@ final class Mutations {
             .elsewhere(SWEEP, "runImporting", "commit", "commitAnyhow")
             .elsewhere(SWEEP, "runImporting", "read", "tombstoneOf"),
         Mutation.of(NAMES, "E-m25", "entries of writers are dropped without a record")
-            .elsewhere("internal.commit.WriterTable", "seal", "committed", "withoutPrunedTo"),
+            .elsewhere("internal.commit.CommitBatch", "seal", "committed", "withoutPrunedTo"),
         Mutation.of(NAMES, "E-m29", "a repeated deletion does not look at the name again")
             .elsewhere(CATALOG, "delete", "commit", "deleteByAnyName"),
         Mutation.of(NAMES, "E-m38", "a pointer is marked free whatever its epoch")

@@ -387,8 +387,8 @@ final class SimulatedCode extends ClassLoader {
     /** Bounds that a world sets for each run. */
     private static final Set<String> SET_BY_WORLD =
         Set.of(
-            "org.jgits3.internal.commit.WriterTable.seal 256",
-            "org.jgits3.internal.commit.WriterTable.seal 8");
+            "org.jgits3.internal.commit.CommitBatch.seal 256",
+            "org.jgits3.internal.commit.CommitBatch.seal 8");
 
     private final String where;
 

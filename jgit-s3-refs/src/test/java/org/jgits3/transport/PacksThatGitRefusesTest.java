@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pushes the same packs into a repository of the store and to {@code git receive-pack}. */
 @Holds(
-    "PackCheck, DeltaCheck, PushParser, CheckedPackStream, StoredPackParser: A pack that Git "
+    "PackCheck, PushParser, CheckedPackStream, StoredPackParser: A pack that Git "
         + "refuses is not received, imported or exported, and a verification finds it")
 @Holds("ObjectFaults: A commit, tag or tree that only Git's fsck finds malformed is refused, too")
 class PacksThatGitRefusesTest {

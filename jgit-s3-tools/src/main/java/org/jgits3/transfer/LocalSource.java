@@ -35,7 +35,7 @@ import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.RawParseUtils;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.ImportedPack;
-import org.jgits3.internal.pack.check.DeltaCheck;
+import org.jgits3.internal.pack.check.PackCheck;
 
 /**
  * Repository in a directory. Its reachable objects go to the store as one pack, read from packs,
@@ -208,7 +208,7 @@ final class LocalSource extends ImportSource {
               + ": "
               + largest()
               + " is too large: an object may have "
-              + DeltaCheck.MOST_BYTES
+              + PackCheck.MOST_BYTES
               + " bytes, and one that is stored as a delta has to fit the heap",
           e);
     }

@@ -11,7 +11,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.history.RefRestoration;
 import org.jgits3.internal.pack.RestoredPack;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -125,7 +125,7 @@ public final class Restorer {
     try {
       return repository
           .history()
-          .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
+          .restoration(copy.generation(), SnapshotTables.read(manager.store(), copy));
     } catch (StoreException.Missing e) {
       throw gone(copy, e.key(), e);
     }

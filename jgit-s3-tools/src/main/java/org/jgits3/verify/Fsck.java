@@ -39,6 +39,7 @@ import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.pinned.MaintenanceTarget;
 import org.jgits3.internal.pinned.PinnedRepository;
 import org.jgits3.internal.refs.S3RefDatabase;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -109,7 +110,11 @@ final class Fsck {
         key,
         () -> {
           try (PinnedRepository pinned =
-              new PinnedRepository(repository, manifest, Fsck::blockwise)) {
+              new PinnedRepository(
+                  repository,
+                  manifest,
+                  SnapshotTables.read(repository.store(), manifest),
+                  Fsck::blockwise)) {
             checkPacks(pinned.getObjectDatabase());
             attempt(key, () -> checkRefs(pinned, key));
           }

@@ -60,7 +60,7 @@ class ArchitectureTest {
           "pinned.PinnedRepository",
           "refs.S3RefDatabase",
           "refs.snapshot.RefView",
-          "refs.snapshot.ViewRefDatabase",
+          "refs.snapshot.SnapshotTables",
           "refs.table.PackedRefsFile",
           "refs.table.PackedRefsTable",
           "refs.table.RefDelta",

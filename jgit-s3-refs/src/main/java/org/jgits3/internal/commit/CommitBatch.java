@@ -4,7 +4,12 @@ package org.jgits3.internal.commit;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.manifest.Manifest;
+import org.jgits3.manifest.ManifestCodec;
+import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.Count;
@@ -18,6 +23,12 @@ import org.jgits3.store.Precondition;
  * at once.
  */
 final class CommitBatch {
+  /** Number of writers whose last nonces a manifest keeps. */
+  static final int REMEMBERED = 256;
+
+  /** Number of them that fit into the longest tombstone. */
+  static final int REMEMBERED_BY_TOMBSTONE = 8;
+
   private final ManifestFile file;
   private final VersionedManifest base;
   private final List<SubmittedChange<?>> changes;
@@ -91,6 +102,18 @@ final class CommitBatch {
     return edited;
   }
 
+  /**
+   * Tests whether a manifest that lacks the nonce proves that the write was not made.
+   *
+   * @param newest a manifest that was read after the write was refused
+   * @return false if the nonce may have been dropped
+   */
+  boolean isRuledOut(Manifest newest) {
+    long made = manifest.generation();
+    return newest.generation() == made // another write took its place
+        || newest.counters().prunedTo() < made;
+  }
+
   /** The manifest that the write stores. */
   Manifest manifest() {
     return manifest;
@@ -118,14 +141,45 @@ final class CommitBatch {
     for (SubmittedChange<?> change : changes) {
       verdicts.add(verdict(change, encodeEach));
     }
-    manifest = seal(manifest);
+    manifest = seal(manifest, before, nonce);
     // What was encoded after each change was checked there.
     int most = encodeEach ? Manifest.MAX_BYTES : most(base.manifest(), manifest);
-    return edited ? file.encode(manifest, most) : new byte[0];
+    return edited ? ManifestCodec.encode(manifest, most) : new byte[0];
   }
 
-  private Manifest seal(Manifest changed) {
-    return WriterTable.seal(changed, before, nonce);
+  /**
+   * Makes the manifest that a commit stores. Keeps in it the nonces of the last writes: a writer
+   * that was refused or got no answer finds its nonce there if its write was made, whatever has
+   * become of the repository since, a tombstone included. Every write makes one entry, at its own
+   * generation, so that dropping all entries up to a generation drops the oldest and nothing else.
+   *
+   * @param changed manifest with its changes, still with the generation of its base
+   * @param before nonce of the writer's last batch that was applied; empty for none
+   * @param nonce nonce of this batch
+   * @return the manifest with its own generation, a fresh nonce of its own, and the batch
+   */
+  static Manifest seal(Manifest changed, String before, String nonce) {
+    SortedMap<String, Long> writers = new TreeMap<>(changed.counters().writers());
+    long generation = changed.generation() + 1;
+    writers.remove(before);
+    writers.put(nonce, generation);
+    int most = changed.holdsRepository() ? REMEMBERED : REMEMBERED_BY_TOMBSTONE;
+    long prunedTo = Math.max(changed.counters().prunedTo(), newestToPrune(writers, most));
+    writers.values().removeIf(kept -> kept <= prunedTo);
+    RepositoryState state =
+        changed.state() instanceof RepositoryState.Importing
+            ? new RepositoryState.Importing(SystemReader.getInstance().now().toEpochMilli())
+            : changed.state();
+    return changed.committed(generation, state, writers, prunedTo);
+  }
+
+  private static long newestToPrune(SortedMap<String, Long> writers, int most) {
+    return writers.values().stream()
+        .mapToLong(Long::longValue)
+        .sorted()
+        .limit(Math.max(0, writers.size() - most))
+        .max()
+        .orElse(0);
   }
 
   /** Maximum size of the manifest: packs leave room for refs. */
@@ -142,7 +196,7 @@ final class CommitBatch {
       if (proposal instanceof Proposal.Edit<R> edit) {
         Manifest next = rules.check(base.manifest(), manifest, edit.next());
         if (encode) {
-          file.encode(seal(next), most(manifest, next));
+          ManifestCodec.encode(seal(next, before, nonce), most(manifest, next));
         }
         manifest = next;
         edited = true;

@@ -33,7 +33,6 @@ final class CommitLoop {
   private static final Gathered IDLE = new Gathered(List.of(), false);
 
   private final ManifestFile file;
-  private final LatestManifest latest;
   private final Supplier<List<SubmittedChange<?>>> waiting;
   private final Ticker ticker;
   private final Pacing pacing;
@@ -107,19 +106,16 @@ final class CommitLoop {
    * Creates an idle loop.
    *
    * @param file the manifest
-   * @param latest newest manifest seen
    * @param waiting takes the changes that wait, in order of arrival
    * @param ticker time
    * @param random for pauses
    */
   CommitLoop(
       ManifestFile file,
-      LatestManifest latest,
       Supplier<List<SubmittedChange<?>>> waiting,
       Ticker ticker,
       RandomGenerator random) {
     this.file = file;
-    this.latest = latest;
     this.waiting = waiting;
     this.ticker = ticker;
     this.pacing = new Pacing(random);
@@ -167,7 +163,7 @@ final class CommitLoop {
 
   /** Forms the next batch, then sends it, answers it, or first reads the manifest. */
   private State begin(Gathered before, long deadline) {
-    Optional<LatestManifest.Seen> seen = latest.get();
+    Optional<ManifestFile.Seen> seen = file.seen();
     if (seen.isPresent()) {
       long yield = pacing.beforeCommit(generation(seen.get()), ticker.nanoTime());
       if (yield > 0) {
@@ -184,7 +180,7 @@ final class CommitLoop {
     return seen.isEmpty() ? refresh(gathered, deadline) : propose(changes, seen.get(), deadline);
   }
 
-  private static long generation(LatestManifest.Seen seen) {
+  private static long generation(ManifestFile.Seen seen) {
     return seen.manifest().manifest().generation();
   }
 
@@ -196,7 +192,7 @@ final class CommitLoop {
     return all;
   }
 
-  private State propose(List<SubmittedChange<?>> changes, LatestManifest.Seen seen, long deadline) {
+  private State propose(List<SubmittedChange<?>> changes, ManifestFile.Seen seen, long deadline) {
     VersionedManifest base = seen.manifest();
     String nonce = ObjectNames.random(NONCE_BYTES);
     CommitBatch batch;
@@ -221,7 +217,7 @@ final class CommitLoop {
    * arrived; else reads it anew first.
    */
   private Gathered refuse(
-      List<SubmittedChange<?>> changes, LatestManifest.Seen seen, long deadline, Runnable answer) {
+      List<SubmittedChange<?>> changes, ManifestFile.Seen seen, long deadline, Runnable answer) {
     if (changes.stream().allMatch(change -> change.arrival() <= seen.asOf())) {
       answer.run();
       return idle();
@@ -230,10 +226,8 @@ final class CommitLoop {
   }
 
   private Gathered refresh(Gathered gathered, long deadline) {
-    long asOf = latest.arrivals();
     try {
-      Optional<VersionedManifest> known = latest.get().map(LatestManifest.Seen::manifest);
-      latest.accept(file.refresh(known, left(deadline)), asOf);
+      file.validate(left(deadline));
       return gathered;
     } catch (StoreException.Unavailable e) {
       askAgain(e); // for changes with a later deadline
@@ -253,7 +247,7 @@ final class CommitLoop {
   }
 
   private State attempt(CommitBatch batch) {
-    long asOf = latest.arrivals();
+    long asOf = file.arrivals();
     long start = ticker.nanoTime();
     PutOutcome outcome;
     try {
@@ -288,12 +282,12 @@ final class CommitLoop {
   private Gathered applied(CommitBatch batch, VersionedManifest newest, boolean active, long asOf) {
     if (active) {
       rules.observe(batch.base().manifest(), newest.manifest());
-      latest.install(newest, asOf);
+      file.install(newest, asOf);
     } else {
-      latest.gone(Optional.of(newest.manifest().state())); // the cached manifest lacks this write
+      file.gone(Optional.of(newest.manifest().state())); // the cached manifest lacks this write
     }
     lastBatch = batch.nonce();
-    latest.committed(batch.manifest().generation());
+    file.committed(batch.manifest().generation());
     batch.deliver();
     return idle();
   }
@@ -397,7 +391,7 @@ final class CommitLoop {
   }
 
   private Gathered missing(CommitBatch batch) {
-    ManifestException.Gone gone = latest.gone(Optional.empty());
+    ManifestException.Gone gone = file.gone(Optional.empty());
     return batch.write().inDoubt()
         ? giveUp(batch, Count.UNKNOWN_REPLACED, "the manifest is missing", gone)
         : conclude(batch.changes(), gone);
@@ -410,7 +404,7 @@ final class CommitLoop {
 
   /** Finds out why a write was refused: it was applied before, or another process was faster. */
   private State reread(CommitBatch batch, long deadline) {
-    long asOf = latest.arrivals();
+    long asOf = file.arrivals();
     Optional<VersionedManifest> read;
     try {
       read = file.refresh(Optional.of(batch.base()), left(deadline));
@@ -428,12 +422,12 @@ final class CommitLoop {
     Manifest found = seen.manifest();
     boolean inDoubt = batch.write().inDoubt();
     boolean active = file.serves(found.state());
-    boolean mayBeMade = inDoubt && !WriterTable.tells(found, base.generation() + 1);
+    boolean mayBeMade = inDoubt && !batch.isRuledOut(found);
     if (found.counters().writers().containsKey(batch.nonce())) {
       return applied(batch, seen, active, asOf);
     }
     if (!active) {
-      ManifestException.Gone gone = latest.gone(Optional.of(found.state()));
+      ManifestException.Gone gone = file.gone(Optional.of(found.state()));
       return mayBeMade
           ? giveUp(
               batch,
@@ -448,7 +442,7 @@ final class CommitLoop {
     }
     if (found.generation() != base.generation()) {
       rules.observe(base, found);
-      latest.install(seen, asOf);
+      file.install(seen, asOf);
       return overtaken(batch.changes());
     }
     pause = pacing.beforeRepeat(Duration.ZERO);
@@ -457,7 +451,7 @@ final class CommitLoop {
     }
     // No process wrote, and no attempt of ours is under way: the same bytes have another version
     // now, so the write is made anew with that one.
-    latest.install(seen, asOf);
+    file.install(seen, asOf);
     return overtaken(batch.changes());
   }
 

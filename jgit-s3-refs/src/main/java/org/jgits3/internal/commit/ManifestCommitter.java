@@ -39,7 +39,6 @@ public final class ManifestCommitter implements Closeable {
   private final ManifestFile file;
   private final Duration limit;
   private final Ticker ticker;
-  private final LatestManifest latest;
   private final SharedRequest<VersionedManifest> validation;
   private final CommitLoop loop;
 
@@ -72,9 +71,9 @@ public final class ManifestCommitter implements Closeable {
     this.limit = limit;
     this.ticker = ticker;
     this.file = file;
-    this.latest = new LatestManifest(file);
-    this.validation = new SharedRequest<>(file.toString(), this::read);
-    this.loop = new CommitLoop(file, latest, this::takeQueue, ticker, random);
+    this.validation =
+        new SharedRequest<>(file.toString(), () -> file.validate(ManifestFile.AS_LONG_AS_ANY));
+    this.loop = new CommitLoop(file, this::takeQueue, ticker, random);
   }
 
   /**
@@ -94,7 +93,7 @@ public final class ManifestCommitter implements Closeable {
    * @return the manifest; empty before the first {@link #validate} or {@link #commit}
    */
   public Optional<VersionedManifest> cached() {
-    return latest.get().map(LatestManifest.Seen::manifest);
+    return file.newest();
   }
 
   /**
@@ -125,7 +124,7 @@ public final class ManifestCommitter implements Closeable {
    *     or {@link #commit}
    */
   public boolean isGone() {
-    return latest.isGone();
+    return file.isGone();
   }
 
   /**
@@ -133,7 +132,7 @@ public final class ManifestCommitter implements Closeable {
    * on, so that every look-up asks the store. Makes no request.
    */
   public void end() {
-    latest.end();
+    file.end();
   }
 
   /**
@@ -144,12 +143,12 @@ public final class ManifestCommitter implements Closeable {
    */
   public void created(VersionedManifest manifest) throws ManifestException.Gone {
     if (!file.is(manifest.manifest().repositoryId())) {
-      throw latest.gone(Optional.empty());
+      throw file.gone(Optional.empty());
     }
     try {
-      latest.accept(Optional.of(manifest), 0); // written before any caller of this committer came
+      file.accept(Optional.of(manifest), 0); // written before any caller of this committer came
     } finally {
-      latest.announce();
+      file.announce();
     }
   }
 
@@ -166,13 +165,8 @@ public final class ManifestCommitter implements Closeable {
     try {
       return validation.get();
     } finally {
-      latest.announce();
+      file.announce();
     }
-  }
-
-  private VersionedManifest read() throws IOException {
-    long asOf = latest.arrivals();
-    return latest.accept(file.refresh(cached(), ManifestFile.AS_LONG_AS_ANY), asOf);
   }
 
   /**
@@ -210,7 +204,7 @@ public final class ManifestCommitter implements Closeable {
     try {
       while (!mine.decided()) {
         Uninterrupted.await(() -> advance(mine));
-        latest.announce();
+        file.announce();
       }
     } finally {
       leave(mine);
@@ -225,7 +219,7 @@ public final class ManifestCommitter implements Closeable {
    * @return true only if so; false also for an old one that is no longer remembered
    */
   public boolean hasCommitted(long generation) {
-    return latest.hasCommitted(generation);
+    return file.hasCommitted(generation);
   }
 
   /**
@@ -236,7 +230,7 @@ public final class ManifestCommitter implements Closeable {
    * @param listener called without locks held; must be quick and not throw
    */
   public void onChange(BiConsumer<Manifest, Manifest> listener) {
-    latest.onChange(listener);
+    file.onChange(listener);
   }
 
   /** Waits for the changes submitted before and refuses further ones. */
@@ -257,7 +251,7 @@ public final class ManifestCommitter implements Closeable {
       throw new IllegalStateException(file + ": closed");
     }
     long deadline = ticker.nanoTime() + limit.toNanos();
-    SubmittedChange<R> submitted = new SubmittedChange<>(change, packs, latest.arrive(), deadline);
+    SubmittedChange<R> submitted = new SubmittedChange<>(change, packs, file.arrive(), deadline);
     queue.add(submitted);
     submitted.enter();
     callers++; // last: a caller that ran out of memory before is never counted off

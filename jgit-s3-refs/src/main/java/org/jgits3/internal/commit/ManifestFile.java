@@ -5,8 +5,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.stream.LongStream;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.concurrent.Uninterrupted;
 import org.jgits3.manifest.Manifest;
@@ -23,15 +31,28 @@ import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The stored manifest of one repository, found by the repository's name, by its id, or by both.
+ * The stored manifest of one repository, found by the repository's name, by its id, or by both, and
+ * as this process has seen it last.
  *
  * <p>Found by its name, each read follows the name's pointer until the repository that it leads to
  * has the name; from then on it is the manifest of that repository, whatever the name leads to.
- * Safe for use by many threads.
+ *
+ * <p>Keeps the newest manifest that {@link #validate}, {@link #accept} or {@link #install} was
+ * given, and the newest generations that this process has committed. The generation of the manifest
+ * never goes back, however late an answer arrives.
+ *
+ * <p>Safe for use by many threads.
  */
 public final class ManifestFile {
+  private static final Logger LOG = LoggerFactory.getLogger(ManifestFile.class);
+
+  /** Number of own generations remembered. */
+  private static final int OWN = 256;
+
   /** Limit of a read that is retried for as long as any request may be. */
   static final Duration AS_LONG_AS_ANY = ChronoUnit.FOREVER.getDuration();
 
@@ -53,18 +74,28 @@ public final class ManifestFile {
   @SuppressWarnings("ArrayRecordComponent") // compared by hand
   private record Kept(byte[] bytes, Manifest manifest) {}
 
+  private final AtomicLong arrivals = new AtomicLong();
+  private final List<BiConsumer<Manifest, Manifest>> listeners = new CopyOnWriteArrayList<>();
+  private final Queue<News> news = new ConcurrentLinkedQueue<>(); // added to under this
+  private final Semaphore telling = new Semaphore(1); // held by the thread that takes news
+  private volatile Seen seen; // written under this
+  private volatile boolean gone; // a hint, so any thread may set it
+  private volatile boolean ended; // for good
+
+  /** The last generations committed; none at first, as most repositories are only read. */
+  private long[] own = {}; // guarded by this
+
+  private int next; // guarded by this
+
   /**
-   * The manifest of the repository that a name leads to.
+   * A manifest that was seen.
    *
-   * @param store where it is
-   * @param name the name, which the repository must have to be served
-   * @param reads how to find out whether it has changed
-   * @param counters counts manifests that are parsed
+   * @param manifest the manifest
+   * @param asOf number of an arrival after which it was still the current one
    */
-  public ManifestFile(
-      ObjectStore store, RepositoryName name, ManifestReads reads, Counters counters) {
-    this(store, Optional.of(name), null, reads, counters);
-  }
+  record Seen(VersionedManifest manifest, long asOf) {}
+
+  private record News(Manifest before, Manifest after) {}
 
   /**
    * The manifest of a known repository.
@@ -78,7 +109,7 @@ public final class ManifestFile {
   }
 
   /**
-   * The manifest of a known repository.
+   * The manifest of a repository.
    *
    * @param store where it is
    * @param name name that it must have to be served; empty if an import is making it
@@ -255,17 +286,6 @@ public final class ManifestFile {
     }
   }
 
-  /**
-   * Stored form of a manifest.
-   *
-   * @param manifest manifest to store
-   * @param most bytes it may have
-   * @throws IOException as {@link ManifestCodec#encode}
-   */
-  byte[] encode(Manifest manifest, int most) throws IOException {
-    return ManifestCodec.encode(manifest, most);
-  }
-
   /** A write of it, to be attempted until it is decided. */
   ConditionalWrite write(byte[] body, Precondition precondition) {
     return new ConditionalWrite(store, key(), body, precondition);
@@ -280,11 +300,6 @@ public final class ManifestFile {
               + manifest.identity().requires()
               + " of a writer; use a newer version");
     }
-  }
-
-  /** The exception for a repository that this file does not {@linkplain #serves serve}. */
-  ManifestException.Gone gone(Optional<RepositoryState> state) {
-    return new ManifestException.Gone(this + ": " + describe(state));
   }
 
   private static String describe(Optional<RepositoryState> state) {
@@ -340,5 +355,136 @@ public final class ManifestFile {
     if (reads == ManifestReads.COMPARED) {
       kept = new Kept(bytes, manifest);
     }
+  }
+
+  /** Numbers an arriving caller; a request with at least this number started after the arrival. */
+  long arrive() {
+    return arrivals.incrementAndGet();
+  }
+
+  /** Number for a request that starts now. */
+  long arrivals() {
+    return arrivals.get();
+  }
+
+  /** The newest manifest seen; empty before the first. */
+  Optional<Seen> seen() {
+    return Optional.ofNullable(seen);
+  }
+
+  /** The newest manifest seen, without the number; empty before the first. */
+  Optional<VersionedManifest> newest() {
+    return seen().map(Seen::manifest);
+  }
+
+  /**
+   * Asks the store for a newer manifest.
+   *
+   * @param limit time for which the request is retried
+   * @return the newest manifest, the one read or a later one
+   * @throws ManifestException.Gone if it is that of a repository which the file does not serve
+   * @throws IOException if it cannot be read
+   */
+  VersionedManifest validate(Duration limit) throws IOException {
+    long asOf = arrivals();
+    return accept(refresh(newest(), limit), asOf);
+  }
+
+  /**
+   * Takes the answer of a read.
+   *
+   * @param read the answer
+   * @param asOf number of the request
+   * @return the newest manifest, the one read or a later one
+   * @throws ManifestException.Gone if it is that of a repository which the file does not serve
+   */
+  VersionedManifest accept(Optional<VersionedManifest> read, long asOf)
+      throws ManifestException.Gone {
+    Optional<RepositoryState> state = read.map(found -> found.manifest().state());
+    if (state.filter(this::serves).isEmpty()) {
+      throw gone(state);
+    }
+    return install(read.get(), asOf);
+  }
+
+  /** Notes that the repository does not have the name, and creates the exception that says so. */
+  ManifestException.Gone gone(Optional<RepositoryState> state) {
+    gone = true;
+    return new ManifestException.Gone(this + ": " + describe(state));
+  }
+
+  /** Tests whether the last answer said that the repository is gone, or {@link #end} was called. */
+  boolean isGone() {
+    return gone || ended;
+  }
+
+  /** Treats the repository as gone from now on, whatever late answers say. */
+  void end() {
+    ended = true;
+  }
+
+  /**
+   * Replaces the newest known manifest, unless that is newer than the given one.
+   *
+   * @param manifest active manifest that was read or written
+   * @param asOf number of the request
+   * @return the newest manifest
+   */
+  synchronized VersionedManifest install(VersionedManifest manifest, long asOf) {
+    if (seen == null || manifest.manifest().generation() > generation(seen.manifest())) {
+      gone = false;
+      news.add(new News(seen == null ? null : seen.manifest().manifest(), manifest.manifest()));
+      seen = new Seen(manifest, asOf);
+    } else if (manifest.manifest().generation() == generation(seen.manifest())) {
+      seen = new Seen(manifest, Math.max(asOf, seen.asOf()));
+    }
+    return seen.manifest();
+  }
+
+  /** Notes that this process has committed a generation. */
+  synchronized void committed(long generation) {
+    own = own.length == 0 ? new long[OWN] : own;
+    own[next] = generation;
+    next = (next + 1) % OWN;
+  }
+
+  /** Tests whether this process has committed a generation, as far as it remembers. */
+  synchronized boolean hasCommitted(long generation) {
+    return generation != 0 && LongStream.of(own).anyMatch(each -> each == generation);
+  }
+
+  void onChange(BiConsumer<Manifest, Manifest> listener) {
+    listeners.add(listener);
+  }
+
+  /**
+   * Notifies the listeners of changes, unless another thread is doing so; that thread looks for
+   * more when it has finished.
+   */
+  void announce() {
+    while (!news.isEmpty() && telling.tryAcquire()) {
+      try {
+        tell(news.poll());
+      } finally {
+        telling.release();
+      }
+    }
+  }
+
+  private void tell(@Nullable News item) {
+    if (item == null) { // another thread was faster
+      return;
+    }
+    for (BiConsumer<Manifest, Manifest> listener : listeners) {
+      try {
+        listener.accept(item.before(), item.after());
+      } catch (RuntimeException | Error e) { // the commit stands
+        LOG.error("{}: a listener failed at generation {}", this, item.after().generation(), e);
+      }
+    }
+  }
+
+  private static long generation(VersionedManifest manifest) {
+    return manifest.manifest().generation();
   }
 }

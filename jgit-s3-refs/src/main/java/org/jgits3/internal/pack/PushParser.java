@@ -24,7 +24,6 @@ import org.jgits3.internal.pack.check.ObjectFaults;
 import org.jgits3.internal.pack.check.PackCheck;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
-import org.jgits3.internal.pack.limit.TransferMemory;
 
 /**
  * Receives a pack, and takes the memory for its objects from a share before JGit allocates it.
@@ -36,7 +35,6 @@ final class PushParser extends DfsPackParser {
   private static final String PUSH = "jgit receive-pack";
 
   private final S3ObjDatabase database;
-  private final TransferMemory.Share memory;
   private final Transfer transfer;
   private final DeltaBases bases = new DeltaBases();
   private final PackCheck check = new PackCheck();
@@ -48,7 +46,6 @@ final class PushParser extends DfsPackParser {
     super(database, inserter, in);
     this.database = database;
     this.transfer = transfer;
-    this.memory = transfer.memory();
   }
 
   @Override
@@ -74,7 +71,7 @@ final class PushParser extends DfsPackParser {
     if (checker != null && !checker.getGitsubmodules().isEmpty()) {
       try (ObjectReader reader = database.newReader()) {
         for (GitmoduleEntry entry : checker.getGitsubmodules()) {
-          memory.takeForSubmodules(reader.getObjectSize(entry.getBlobId(), ObjectReader.OBJ_ANY));
+          transfer.takeForSubmodules(reader.getObjectSize(entry.getBlobId(), ObjectReader.OBJ_ANY));
         }
       }
     }
@@ -83,7 +80,7 @@ final class PushParser extends DfsPackParser {
 
   @Override
   protected void onPackHeader(long objectCount) throws IOException {
-    memory.takeForObjects(objectCount);
+    transfer.takeForObjects(objectCount);
     if (objectCount > Integer.MAX_VALUE) {
       throw new TransportException(
           "a pack of " + objectCount + " objects is too large for an index");
@@ -101,7 +98,7 @@ final class PushParser extends DfsPackParser {
       throws IOException {
     check.beginWhole(streamPosition);
     if (type != Constants.OBJ_BLOB) {
-      memory.takeForLargest(inflatedSize, check::named);
+      transfer.takeForLargest(inflatedSize, check::named);
     }
     super.onBeginWholeObject(streamPosition, type, inflatedSize);
   }
@@ -110,7 +107,7 @@ final class PushParser extends DfsPackParser {
   protected void onBeginOfsDelta(long streamPosition, long baseStreamPosition, long inflatedSize)
       throws IOException {
     check.beginDelta(streamPosition, baseStreamPosition);
-    memory.takeForLargest(inflatedSize, check::named);
+    transfer.takeForLargest(inflatedSize, check::named);
     bases.delta(baseStreamPosition);
     super.onBeginOfsDelta(streamPosition, baseStreamPosition, inflatedSize);
   }
@@ -119,7 +116,7 @@ final class PushParser extends DfsPackParser {
   protected void onBeginRefDelta(long streamPosition, AnyObjectId baseId, long inflatedSize)
       throws IOException {
     check.beginDelta(streamPosition);
-    memory.takeForLargest(inflatedSize, check::named);
+    transfer.takeForLargest(inflatedSize, check::named);
     bases.delta(baseId);
     super.onBeginRefDelta(streamPosition, baseId, inflatedSize);
   }
@@ -146,7 +143,7 @@ final class PushParser extends DfsPackParser {
       throw new TransportException(
           check.named() + " makes one of " + size + " bytes, and the limit is " + limit);
     }
-    memory.takeForLargest(size, check::named);
+    transfer.takeForLargest(size, check::named);
     return super.onEndDelta();
   }
 
@@ -155,7 +152,7 @@ final class PushParser extends DfsPackParser {
   protected ObjectTypeAndSize seekDatabase(PackedObjectInfo base, ObjectTypeAndSize info)
       throws IOException {
     ObjectTypeAndSize found = super.seekDatabase(base, info);
-    memory.takeForLargest(found.size, () -> named(base));
+    transfer.takeForLargest(found.size, () -> named(base));
     begin(base, found.size);
     return found;
   }
@@ -202,12 +199,12 @@ final class PushParser extends DfsPackParser {
   @Override
   protected void onInflatedObjectData(PackedObjectInfo object, int type, byte[] data)
       throws IOException {
-    memory.takeForLargest(data.length, () -> named(object));
+    transfer.takeForLargest(data.length, () -> named(object));
     transfer.checkTime();
     if (resolving) { // before, an object that is no delta
       check.resolved();
       transfer.checkDepth(bases.resolved(object, data.length));
-      memory.takeForBases(bases.bytesBesideNext());
+      transfer.takeForBases(bases.bytesBesideNext());
     }
     super.onInflatedObjectData(object, type, data);
   }

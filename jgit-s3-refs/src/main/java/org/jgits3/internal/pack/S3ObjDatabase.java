@@ -43,7 +43,6 @@ import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.S3PackDescription;
 import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
-import org.jgits3.internal.pack.limit.TransferMemory;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.store.read.ParallelRequests;
 import org.jgits3.manifest.Manifest;
@@ -174,13 +173,13 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    *     much
    */
   public void takeForNames(long bytes) throws IOException {
-    transfer.memory().takeForNames(bytes);
+    transfer.takeForNames(bytes);
   }
 
   /**
    * Takes memory for each object that is sent through this handle from now on, until it is closed.
    * If there is not enough, packing fails with an {@link java.io.UncheckedIOException} caused by a
-   * {@link TransferMemory.Refusal}. For a handle that serves one fetch.
+   * {@link TransferLimits.Refusal}. For a handle that serves one fetch.
    */
   public void countSent() {
     countsSent = true;
@@ -200,7 +199,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
             .filter(pack -> !pack.files().containsKey(PackExt.BITMAP_INDEX.getExtension()))
             .mapToLong(PackEntry::objects)
             .sum();
-    transfer.memory().awaitForSent(objects);
+    transfer.awaitForSent(objects);
   }
 
   /**
@@ -209,7 +208,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
    * @return a reader, which counts the objects it sends if this handle does
    */
   public ObjectReader newObjectReader() {
-    return countsSent ? new SendingReader(newReader(), transfer.memory()) : newReader();
+    return countsSent ? new SendingReader(newReader(), transfer) : newReader();
   }
 
   @Override
@@ -366,7 +365,7 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
 
     @Override
     public ObjectReader newReader() {
-      return new S3Reader(database).forParser(database.receiving().memory());
+      return new S3Reader(database).forParser(database.receiving());
     }
 
     @Override

@@ -27,9 +27,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.function.Causes;
-import org.jgits3.internal.function.IoFunction;
 import org.jgits3.internal.function.IoSupplier;
-import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 import org.jgits3.store.StoreException;
 
 /**
@@ -39,31 +38,21 @@ import org.jgits3.store.StoreException;
  * reader are final.
  *
  * <p>A pack may vanish while it is read, when another process has moved its objects to a new pack
- * and a sweep has deleted it. A new reader then repeats the look-up in the current packs, because
- * this one remembers the pack.
+ * and a sweep has deleted it. The look-up is then repeated in the current packs.
  */
 final class S3Reader extends DfsReader {
-  /**
-   * Maximum number of readers that take the place of one, over all its look-ups; the last one gives
-   * up.
-   */
-  private static final int MOST_SUCCESSORS = 100;
+  /** Number of vanished packs, over all look-ups, at which a reader gives up. */
+  private static final int MOST_VANISHED = 100;
 
   private final S3ObjDatabase database;
   private boolean writer;
 
   /** Memory for objects that a pack parser holds as a whole; null for other readers. */
-  @Nullable private TransferMemory.Share memory;
+  @Nullable private Transfer memory;
 
   private boolean refreshed;
-  private boolean avoidUnreachable;
   private boolean prepared;
-
-  /** Number of readers in the chain before this one. */
-  private int predecessors;
-
-  /** Reader that took the place of this one. */
-  @Nullable private S3Reader successor;
+  private int vanished;
 
   S3Reader(S3ObjDatabase database) {
     super(database);
@@ -81,34 +70,26 @@ final class S3Reader extends DfsReader {
   }
 
   /** As {@link #forWriter}, for a pack parser. */
-  S3Reader forParser(TransferMemory.Share share) {
+  S3Reader forParser(Transfer share) {
     memory = share;
     return forWriter();
   }
 
-  @Override
-  public void setAvoidUnreachableObjects(boolean avoid) {
-    super.setAvoidUnreachableObjects(avoid);
-    avoidUnreachable = avoid;
-    if (successor != null) {
-      successor.setAvoidUnreachableObjects(avoid);
-    }
-  }
-
   /** Does a look-up; if a pack has vanished, repeats it in newer packs. */
-  private <T> T lookUp(IoSupplier<T> here, IoFunction<S3Reader, T> again) throws IOException {
-    if (successor == null) {
+  private <T> T lookUp(IoSupplier<T> look) throws IOException {
+    while (true) {
       try {
         prepare();
-        return here.get();
+        return look.get();
       } catch (IOException e) {
-        if (predecessors == MOST_SUCCESSORS || !database.vanished(e)) {
+        if (vanished == MOST_VANISHED || !database.vanished(e)) {
           throw e;
         }
-        succeed();
+        vanished++;
+        prepared = false;
+        close(); // which lets go of the pack; JGit allows to use a closed reader again
       }
     }
-    return again.apply(successor);
   }
 
   private void prepare() throws IOException {
@@ -118,19 +99,9 @@ final class S3Reader extends DfsReader {
     }
   }
 
-  private void succeed() {
-    S3Reader next = new S3Reader(database);
-    next.predecessors = predecessors + 1;
-    next.refreshed = refreshed;
-    next.writer = writer;
-    next.setAvoidUnreachableObjects(avoidUnreachable);
-    successor = next;
-  }
-
   @Override
   public boolean has(AnyObjectId id) throws IOException {
-    return lookUp(
-        () -> super.has(id) || (!writer && appeared(id) && super.has(id)), next -> next.has(id));
+    return lookUp(() -> super.has(id) || (!writer && appeared(id) && super.has(id)));
   }
 
   /**
@@ -144,7 +115,7 @@ final class S3Reader extends DfsReader {
       ObjectId named = id.copy();
       memory.takeForLargest(getObjectSize(id, typeHint), () -> "object " + named.name() + ",");
     }
-    return lookUp(() -> twice(id, () -> super.open(id, typeHint)), next -> next.open(id, typeHint));
+    return lookUp(() -> twice(id, () -> super.open(id, typeHint)));
   }
 
   /** Does a look-up in this reader, and repeats it once if the object has appeared since. */
@@ -168,9 +139,7 @@ final class S3Reader extends DfsReader {
 
   @Override
   public long getObjectSize(AnyObjectId id, int typeHint) throws IOException {
-    return lookUp(
-        () -> twice(id, () -> super.getObjectSize(id, typeHint)),
-        next -> next.getObjectSize(id, typeHint));
+    return lookUp(() -> twice(id, () -> super.getObjectSize(id, typeHint)));
   }
 
   /** Tests whether it is worth looking for an object again. */
@@ -180,32 +149,28 @@ final class S3Reader extends DfsReader {
 
   @Override
   public boolean isNotLargerThan(AnyObjectId id, int typeHint, long limit) throws IOException {
-    return lookUp(
-        () -> twice(id, () -> super.isNotLargerThan(id, typeHint, limit)),
-        next -> next.isNotLargerThan(id, typeHint, limit));
+    return lookUp(() -> twice(id, () -> super.isNotLargerThan(id, typeHint, limit)));
   }
 
   @Override
   public Collection<ObjectId> resolve(AbbreviatedObjectId id) throws IOException {
-    return lookUp(() -> super.resolve(id), next -> next.resolve(id));
+    return lookUp(() -> super.resolve(id));
   }
 
   @Override
   public BitmapIndex getBitmapIndex() throws IOException {
-    return lookUp(super::getBitmapIndex, S3Reader::getBitmapIndex);
+    return lookUp(super::getBitmapIndex);
   }
 
   @Override
   public Optional<CommitGraph> getCommitGraph() throws IOException {
-    return lookUp(super::getCommitGraph, S3Reader::getCommitGraph);
+    return lookUp(super::getCommitGraph);
   }
 
   @Override
   public Collection<CachedPack> getCachedPacksAndUpdate(BitmapBuilder needBitmap)
       throws IOException {
-    return lookUp(
-        () -> super.getCachedPacksAndUpdate(needBitmap),
-        next -> next.getCachedPacksAndUpdate(needBitmap));
+    return lookUp(() -> super.getCachedPacksAndUpdate(needBitmap));
   }
 
   @Override
@@ -215,10 +180,6 @@ final class S3Reader extends DfsReader {
     lookUp(
         () -> {
           super.selectObjectRepresentation(packer, monitor, objects);
-          return true;
-        },
-        next -> {
-          next.selectObjectRepresentation(packer, monitor, objects);
           return true;
         });
   }
@@ -291,14 +252,6 @@ final class S3Reader extends DfsReader {
     database.refresh();
     return true; // even if the process knew them all: another thread may have learned of them
     // meanwhile
-  }
-
-  @Override
-  public void close() {
-    if (successor != null) {
-      successor.close();
-    }
-    super.close();
   }
 
   /** Opens objects in the order that suits their packs, and again if that fails. */

@@ -16,7 +16,7 @@ import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.BitmapIndex.BitmapBuilder;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
-import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 
 /**
  * Reads objects for a fetch, and takes memory for each that is going to be sent. A filter and not a
@@ -24,9 +24,9 @@ import org.jgits3.internal.pack.limit.TransferMemory;
  */
 final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs {
   private final DfsReader reader;
-  private final TransferMemory.Share memory;
+  private final Transfer memory;
 
-  SendingReader(DfsReader reader, TransferMemory.Share memory) {
+  SendingReader(DfsReader reader, Transfer memory) {
     this.reader = reader;
     this.memory = memory;
   }

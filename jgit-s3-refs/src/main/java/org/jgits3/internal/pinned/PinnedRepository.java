@@ -12,7 +12,7 @@ import org.eclipse.jgit.util.FS;
 import org.jgits3.internal.pack.PinnedPacks;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.manifest.Manifest;
 
 /**
@@ -47,22 +47,26 @@ public final class PinnedRepository extends DfsRepository {
    * @throws IOException if the refs cannot be read
    */
   public PinnedRepository(MaintenanceTarget repository, Manifest manifest) throws IOException {
-    this(repository, manifest, S3ObjDatabase::new);
+    this(
+        repository,
+        manifest,
+        SnapshotTables.read(repository.store(), manifest),
+        S3ObjDatabase::new);
   }
 
   /**
-   * Opens a handle with the given object database.
+   * Opens a handle with the given refs and object database.
    *
    * @param repository the repository
-   * @param manifest manifest with the refs and packs
+   * @param manifest manifest with the packs
+   * @param refs refs of the manifest; none if none are asked for
    * @param objects creates the object database of the manifest's packs
-   * @throws IOException if the refs cannot be read
    */
-  public PinnedRepository(MaintenanceTarget repository, Manifest manifest, Objects objects)
-      throws IOException {
+  public PinnedRepository(
+      MaintenanceTarget repository, Manifest manifest, RefDatabase refs, Objects objects) {
     super(new Builder(repository.name()));
     this.config = repository.config().get();
-    this.refs = ViewRefDatabase.of(repository.store(), manifest);
+    this.refs = refs;
     this.packs = new PinnedPacks(repository.packs(), repository.committer(), manifest);
     this.objects = objects.of(this, new DfsReaderOptions().fromConfig(config), packs);
   }

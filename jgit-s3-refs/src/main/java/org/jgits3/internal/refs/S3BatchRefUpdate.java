@@ -66,6 +66,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     this.database = database;
   }
 
+  /** As documented by JGit, without progress: there is one write for all commands. */
   @Override
   public void execute(RevWalk walk, ProgressMonitor monitor, @Nullable List<String> options)
       throws IOException {
@@ -76,10 +77,7 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
     if (options != null) {
       setPushOptions(options);
     }
-    monitor.beginTask(JGitText.get().updatingReferences, getCommands().size());
     commit(new BatchRules(pending, inspect(walk, pending)));
-    monitor.update(getCommands().size());
-    monitor.endTask();
   }
 
   /** Tests whether commands are decided one by one; a single one always is. */

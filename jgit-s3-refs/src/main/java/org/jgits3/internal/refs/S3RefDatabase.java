@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,12 +29,8 @@ import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevObject;
 import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.eclipse.jgit.util.RefList;
-import org.eclipse.jgit.util.RefMap;
 import org.jgits3.internal.function.IoFunction;
-import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.ObjectPresence;
 import org.jgits3.internal.refs.transaction.ObjectsDroppedException;
 import org.jgits3.internal.refs.transaction.RefTransaction;
@@ -49,7 +46,7 @@ import org.jgits3.store.Freshness;
  * <p>Fires {@link RefsChangedEvent} after its own changes, and when a look-up finds changes of
  * others. Safe for use by many threads.
  */
-public final class S3RefDatabase extends LookupRefDatabase {
+public final class S3RefDatabase extends RefDatabase {
   private final Repository repository;
   private final SharedRefs shared;
   private final ObjectPresence objects;
@@ -83,7 +80,12 @@ public final class S3RefDatabase extends LookupRefDatabase {
     return repository;
   }
 
-  @Override
+  /**
+   * Returns the refs as of some moment after this call began, for decisions.
+   *
+   * @return the refs
+   * @throws IOException if they cannot be read
+   */
   public RefView validated() throws IOException {
     return announced(shared.validated());
   }
@@ -100,12 +102,11 @@ public final class S3RefDatabase extends LookupRefDatabase {
    * @return the refs, which cannot be changed
    * @throws IOException if they are not in memory and cannot be read
    */
-  public RefDatabase newest() throws IOException {
-    return new ViewRefDatabase(shared.newestLoaded());
+  public RefView newest() throws IOException {
+    return shared.newestLoaded();
   }
 
   /** Refs for a look-up, validated as far as required. */
-  @Override
   public RefView lookup() throws IOException {
     boolean known = shared.isKnown(wanted) && shared.isKnown(refreshed);
     return announced(known ? shared.newestLoaded() : shared.validated());
@@ -261,13 +262,85 @@ public final class S3RefDatabase extends LookupRefDatabase {
   }
 
   @Override
+  @Nullable
+  public Ref exactRef(String name) throws IOException {
+    return lookup().exactRef(name);
+  }
+
+  @Override
+  public Map<String, Ref> exactRef(String... names) throws IOException {
+    return names.length == 0
+        ? Map.of() // as JGit asks for each fetch that names no ref
+        : lookup().exactRef(names);
+  }
+
+  @Override
+  @Nullable
+  public Ref firstExactRef(String... names) throws IOException {
+    return lookup().firstExactRef(names);
+  }
+
+  @Override
   @Deprecated
   public Map<String, Ref> getRefs(String prefix) throws IOException {
-    List<Ref> refs = lookup().prefix(prefix, Set.of());
-    RefList.Builder<Ref> list = new RefList.Builder<>(refs.size());
-    refs.forEach(list::add);
-    return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
+    return lookup().getRefs(prefix);
   }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String prefix) throws IOException {
+    return lookup().getRefsByPrefix(prefix);
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String... prefixes) throws IOException {
+    return lookup().getRefsByPrefix(prefixes);
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefixWithExclusions(String include, Set<String> excludes)
+      throws IOException {
+    return lookup().getRefsByPrefixWithExclusions(include, excludes);
+  }
+
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) throws IOException {
+    return lookup().getTipsWithSha1(id);
+  }
+
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
+  }
+
+  @Override
+  public boolean hasRefs() throws IOException {
+    return lookup().hasRefs();
+  }
+
+  /**
+   * Returns no refs: a repository without a working tree has no {@code FETCH_HEAD} and the like.
+   */
+  @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  @Override
+  public boolean isNameConflicting(String name) throws IOException {
+    return validated().isNameConflicting(name);
+  }
+
+  @Override
+  public Collection<String> getConflictingNames(String name) throws IOException {
+    return validated().getConflictingNames(name);
+  }
+
+  /** Does nothing: a repository is created with its refs. */
+  @Override
+  public void create() {}
+
+  @Override
+  public void close() {}
 
   @Override
   public Ref peel(Ref ref) throws IOException {
@@ -320,7 +393,7 @@ public final class S3RefDatabase extends LookupRefDatabase {
 
   @Override
   public RefUpdate newUpdate(String name, boolean detach) throws IOException {
-    Ref detached = detach ? validated().exact(name) : null;
+    Ref detached = detach ? validated().exactRef(name) : null;
     // Made after the look-up: links that were found by it were made before.
     S3RefUpdate update = new S3RefUpdate(this, name);
     if (detached != null && detached.isSymbolic()) {

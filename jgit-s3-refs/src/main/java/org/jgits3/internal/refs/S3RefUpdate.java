@@ -20,7 +20,6 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.snapshot.RefEdits;
 import org.jgits3.internal.refs.snapshot.RefView;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.transaction.RefTransaction;
 import org.jgits3.internal.refs.transaction.RefTransaction.Logged;
 import org.jgits3.internal.refs.transaction.RefTransaction.Outcome;
@@ -130,7 +129,7 @@ final class S3RefUpdate extends RefUpdate {
 
   @Override
   protected RefDatabase getRefDatabase() {
-    return view != null ? new ViewRefDatabase(view) : database;
+    return view != null ? view : database;
   }
 
   @Override
@@ -185,7 +184,7 @@ final class S3RefUpdate extends RefUpdate {
     view = next;
     assumed = mayBeOld;
     verdict = Optional.empty();
-    found(next.exact(name));
+    found(next.exactRef(name));
   }
 
   /** Decides on refs that may be old; empty if the result must not be used. */
@@ -202,7 +201,7 @@ final class S3RefUpdate extends RefUpdate {
   protected boolean tryLock(boolean dereference) {
     deref = dereference;
     target = dereference ? view.leaf(name) : name;
-    Ref now = view.exact(target);
+    Ref now = view.exactRef(target);
     setOldObjectId(now != null ? now.getObjectId() : null);
     return true;
   }

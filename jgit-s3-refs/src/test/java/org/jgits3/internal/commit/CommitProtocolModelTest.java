@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Holds("ConditionalWrite: A write in doubt is repeated with the same bytes and precondition (A0)")
 @Holds(
-    "WriterTable, CommitLoop: Pruning drops all writer entries up to a recorded generation. Older "
+    "CommitBatch, CommitLoop: Pruning drops all writer entries up to a recorded generation. Older "
         + "writes with an attempt in doubt are unknown. (A3, A3b, A4)")
 @Holds(
     "SubmittedChange, CommitLoop: A change reported as not written is in no write that can still "
@@ -126,7 +126,7 @@ class CommitProtocolModelTest {
   void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
     commitByManyOthers();
     Manifest manifest = w.validate().manifest();
-    assertThat(manifest.counters().writers()).hasSize(WriterTable.REMEMBERED);
+    assertThat(manifest.counters().writers()).hasSize(CommitBatch.REMEMBERED);
     assertThat(manifest.counters().prunedTo()).isPositive();
     assertThat(manifest.counters().writers().values())
         .allSatisfy(
@@ -143,7 +143,7 @@ class CommitProtocolModelTest {
             pruned.state(),
             Collections.emptySortedMap(),
             pruned.counters().prunedTo());
-    assertThat(WriterTable.seal(few, "", "n").counters().prunedTo())
+    assertThat(CommitBatch.seal(few, "", "n").counters().prunedTo())
         .isEqualTo(pruned.counters().prunedTo());
   }
 
@@ -348,7 +348,7 @@ class CommitProtocolModelTest {
   }
 
   private void commitByManyOthers() {
-    for (int i = 0; i <= WriterTable.REMEMBERED; i++) {
+    for (int i = 0; i <= CommitBatch.REMEMBERED; i++) {
       try (ManifestCommitter other = committer()) {
         assertThat(run(other, base -> Proposal.edit(base.withDropped(base.dropped()), OK)))
             .isEqualTo(OK);

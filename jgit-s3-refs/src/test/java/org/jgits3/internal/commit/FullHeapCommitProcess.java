@@ -38,14 +38,13 @@ final class FullHeapCommitProcess {
   private static void announce(ScriptedStore store, ManifestCommitter committer) throws Exception {
     List<Long> seen = new ArrayList<>();
     ManifestFile file = StoredManifest.file(store, NAME);
-    LatestManifest latest = new LatestManifest(file);
-    latest.onChange((before, after) -> seen.add(after.generation()));
-    latest.install(file.read().orElseThrow(), 1);
-    latest.announce();
+    file.onChange((before, after) -> seen.add(after.generation()));
+    file.install(file.read().orElseThrow(), 1);
+    file.announce();
     committer.commit(ManifestFixture.describing("second"));
-    latest.install(file.read().orElseThrow(), 2);
-    FullHeap.inFull(true, latest::announce);
-    latest.announce();
+    file.install(file.read().orElseThrow(), 2);
+    FullHeap.inFull(true, file::announce);
+    file.announce();
     System.out.println(seen);
   }
 

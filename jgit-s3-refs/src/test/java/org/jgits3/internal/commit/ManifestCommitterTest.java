@@ -50,7 +50,7 @@ import org.junit.jupiter.api.Timeout;
     "ListingRules: A newly listed name was minted after the sweep boundary, or its writer is "
         + "refused. A name that left never returns. (D1, D2, D14)")
 @Holds(
-    "ListingRules, Manifest, WriterTable: Boundary, `dropped` and `prunedTo` never go back, even "
+    "ListingRules, Manifest, CommitBatch: Boundary, `dropped` and `prunedTo` never go back, even "
         + "by a sweep that was overtaken (A4, D2)")
 @Timeout(300)
 class ManifestCommitterTest {
@@ -275,7 +275,7 @@ class ManifestCommitterTest {
     assertThat(seen).containsExactly(1L, 2L, 3L);
   }
 
-  @Holds("LatestManifest: A failing listener does not make a commit fail")
+  @Holds("ManifestFile: A failing listener does not make a commit fail")
   @Test
   void a_commit_does_not_fail_because_a_listener_has_no_memory() throws IOException {
     List<Long> seen = new ArrayList<>();

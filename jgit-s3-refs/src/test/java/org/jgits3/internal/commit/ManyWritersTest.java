@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * that takes 20 ms for a GET and 30 ms for a PUT. No answer is lost.
  */
 @Holds(
-    "ConditionalWrite, CommitLoop, WriterTable: A commit is unknown only if an attempt is in "
+    "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
         + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
         + "(A14, A14c)")
 class ManyWritersTest {

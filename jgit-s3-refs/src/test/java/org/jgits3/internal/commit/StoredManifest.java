@@ -34,7 +34,8 @@ public final class StoredManifest {
 
   /** The manifest of the repository that a name leads to. */
   public static ManifestFile file(ObjectStore store, RepositoryName name) {
-    return new ManifestFile(store, name, ManifestReads.VALIDATED, new Counters());
+    return new ManifestFile(
+        store, Optional.of(name), null, ManifestReads.VALIDATED, new Counters());
   }
 
   /** A committer of the repository that a name leads to. */
@@ -50,7 +51,8 @@ public final class StoredManifest {
       Duration deadline,
       ManifestReads reads,
       Counters counters) {
-    return new ManifestCommitter(new ManifestFile(store, name, reads, counters), deadline);
+    return new ManifestCommitter(
+        new ManifestFile(store, Optional.of(name), null, reads, counters), deadline);
   }
 
   /** The manifest of a repository. */

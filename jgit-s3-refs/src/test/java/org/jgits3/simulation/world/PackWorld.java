@@ -19,7 +19,7 @@ import org.jgits3.TestTemplates;
 import org.jgits3.history.RefRestoration;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.pack.RestoredPack;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
+import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.testing.PackBytes;
@@ -262,7 +262,7 @@ public final class PackWorld extends RepositoryWorld {
       RefRestoration refs =
           repository
               .history()
-              .restoration(copy.generation(), ViewRefDatabase.of(manager.store(), copy));
+              .restoration(copy.generation(), SnapshotTables.read(manager.store(), copy));
       Set<String> listed = stored(repository.manifest());
       RestoredPack restored = new RestoredPack(repository.getObjectDatabase(), manager.store());
       for (PackEntry pack : copy.packs()) {

@@ -15,7 +15,7 @@ import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ServiceMayNotContinueException;
 import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.server.http.limit.LimitedRequest;
 import org.jgits3.transport.S3UploadPack;
 import org.slf4j.Logger;
@@ -56,7 +56,7 @@ final class LimitedUploadPack extends S3UploadPack {
       super.uploadWithExceptionPropagation(
           new LimitedRequest(input, getRepository(), requestLimit), output, messages);
     } catch (UncheckedIOException e) {
-      if (e.getCause() instanceof TransferMemory.Refusal refusal) {
+      if (e.getCause() instanceof TransferLimits.Refusal refusal) {
         throw told(output, refusal);
       }
       throw e;
@@ -80,7 +80,7 @@ final class LimitedUploadPack extends S3UploadPack {
         && getRepository() instanceof S3Repository repository) {
       try {
         repository.getObjectDatabase().awaitMemoryForClone();
-      } catch (TransferMemory.Refusal e) {
+      } catch (TransferLimits.Refusal e) {
         throw new UncheckedIOException(e); // reported like a refusal during counting
       }
     }
@@ -94,7 +94,7 @@ final class LimitedUploadPack extends S3UploadPack {
   /**
    * Reports a refusal to the client, which expects a pack by now and may have received progress.
    */
-  private ServiceMayNotContinueException told(OutputStream output, TransferMemory.Refusal refusal)
+  private ServiceMayNotContinueException told(OutputStream output, TransferLimits.Refusal refusal)
       throws IOException {
     refused = true;
     if (isSideBand()) {

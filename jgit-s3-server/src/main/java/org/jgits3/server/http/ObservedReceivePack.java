@@ -18,7 +18,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UnpackErrorHandler;
 import org.jgits3.S3Repository;
-import org.jgits3.internal.pack.limit.TransferMemory;
+import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.transport.S3ReceivePack;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,7 +94,7 @@ final class ObservedReceivePack extends S3ReceivePack {
     if (reason instanceof TransportException
         || reason instanceof CorruptObjectException
         || reason instanceof MissingObjectException
-        || reason instanceof TransferMemory.Refusal) {
+        || reason instanceof TransferLimits.Refusal) {
       LOG.info("receive-pack to {}: {}", repository, reason.getMessage());
     } else {
       LOG.warn("receive-pack to {}", repository, e);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * more, for which {@code -Dpush.heap=N} gives the server more MiB.
  */
 @Holds(
-    "GitRequestLimit, TransferMemory, PushParser, DeltaBases, S3Reader, LimitedRequest, "
+    "GitRequestLimit, TransferLimits, PushParser, DeltaBases, S3Reader, LimitedRequest, "
         + "SendingReader: Requests, pushes and fetches stay within their shares of the heap. One that "
         + "does not fit is refused at once; only a clone waits.")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)

@@ -229,11 +229,12 @@ class ClientFeaturesTest {
   }
 
   @Test
-  void quiet_push_shows_no_progress() {
+  void push_shows_no_progress_of_its_one_write() {
     commit(9);
     millis.set(400); // JGit shows progress after 250 ms
     assertThat(work.attempt("push", "--progress", "origin", "main").stderr())
-        .contains("Updating references");
+        .contains("main -> main")
+        .doesNotContain("Updating references");
     commit(10);
     GitResult quiet = work.attempt("push", "-q", "origin", "main");
     assertThat(quiet.ok()).isTrue();

@@ -3,6 +3,8 @@ package org.jgits3.internal.pack.check;
 
 import java.io.Closeable;
 import java.util.List;
+import java.util.zip.DataFormatException;
+import java.util.zip.Inflater;
 import org.eclipse.jgit.errors.CorruptObjectException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.Constants;
@@ -12,8 +14,33 @@ import org.eclipse.jgit.transport.PackedObjectInfo;
  * Checks those parts of a pack that Git refuses and JGit's parser accepts: deltas, numbers, and
  * positions of bases. Errors give the number and the position of the object. Used by one thread,
  * for one pack.
+ *
+ * <p>Checks the instructions of a delta while its bytes arrive, and keeps none of them. JGit fills
+ * a result that the instructions leave short with zeros, and takes sizes modulo 2<sup>32</sup>; Git
+ * refuses both, so an object that was made so could not be cloned.
  */
 public final class PackCheck implements Closeable {
+  /**
+   * Maximum number of bytes of an object: the length of the longest array. JGit cannot parse a pack
+   * with a larger one.
+   */
+  public static final long MOST_BYTES = Integer.MAX_VALUE - 8;
+
+  /** Fewer bytes are no delta to Git. */
+  private static final long LEAST_BYTES = 4;
+
+  /** Bytes that an instruction copies which gives no length. */
+  private static final int DEFAULT_COPY = 0x1_0000;
+
+  /** Part of the delta that the next byte belongs to. */
+  private enum Part {
+    BASE_SIZE,
+    RESULT_SIZE,
+    INSTRUCTION,
+    COPY,
+    INSERTION
+  }
+
   /** Bytes before the first object of a pack. */
   static final int HEADER_BYTES = 12;
 
@@ -23,11 +50,39 @@ public final class PackCheck implements Closeable {
   /** Most digits of a size or an offset that Git reads. */
   private static final int MOST_DIGITS = 9;
 
-  private final DeltaCheck delta = new DeltaCheck();
-  private boolean inDelta;
   private long objects;
   private long unresolved;
   private long position;
+  private boolean inDelta;
+
+  private final Inflater inflater = new Inflater();
+  private final byte[] inflated = new byte[8 << 10];
+
+  private Part part;
+  private long count;
+  private long baseSize;
+  private long resultSize;
+
+  /** Bytes of the result so far. */
+  private long made;
+
+  /** Number that is being read: a size. */
+  private long number;
+
+  /** Bits of the number that were read. */
+  private int shift;
+
+  /** Bits of a copy instruction that say which bytes of offset and length follow. */
+  private int present;
+
+  /** Next of these bits. */
+  private int argument;
+
+  private long copyOffset;
+  private int copyLength;
+
+  /** Bytes that are left of an insertion. */
+  private int inserted;
 
   /** Begins an object that is no delta. */
   public void beginWhole(long at) {
@@ -40,7 +95,12 @@ public final class PackCheck implements Closeable {
   public void beginDelta(long at) {
     beginWhole(at);
     inDelta = true;
-    delta.begin();
+    inflater.reset();
+    part = Part.BASE_SIZE;
+    count = 0;
+    made = 0;
+    number = 0;
+    shift = 0;
   }
 
   /**
@@ -127,8 +187,8 @@ public final class PackCheck implements Closeable {
    * @throws CorruptObjectException if it is larger than any object may be
    */
   void size(long bytes) throws CorruptObjectException {
-    if (bytes < 0 || bytes > DeltaCheck.MOST_BYTES) {
-      throw corrupt("has " + DeltaCheck.tooMany(bytes));
+    if (bytes < 0 || bytes > MOST_BYTES) {
+      throw corrupt("has " + tooMany(bytes));
     }
   }
 
@@ -138,23 +198,130 @@ public final class PackCheck implements Closeable {
    * @throws CorruptObjectException if they are of a delta that Git refuses
    */
   public void data(byte[] raw, int pos, int len) throws CorruptObjectException {
-    if (inDelta) {
-      try {
-        delta.deflated(raw, pos, len);
-      } catch (CorruptObjectException e) {
-        throw corrupt(e);
+    if (!inDelta) {
+      return;
+    }
+    inflater.setInput(raw, pos, len);
+    try {
+      for (int n = inflater.inflate(inflated); n > 0; n = inflater.inflate(inflated)) {
+        inflated(inflated, n);
       }
+    } catch (DataFormatException e) {
+      throw corrupt("is a delta that cannot be inflated", e);
     }
   }
 
   /** As {@link #data}, after inflation. */
   void inflated(byte[] bytes, int length) throws CorruptObjectException {
-    if (inDelta) {
-      try {
-        delta.next(bytes, length);
-      } catch (CorruptObjectException e) {
-        throw corrupt(e);
+    if (!inDelta) {
+      return;
+    }
+    for (int at = 0; at < length; ) {
+      if (part == Part.INSERTION) {
+        int n = Math.min(inserted, length - at);
+        inserted -= n;
+        at += n;
+        if (inserted == 0) {
+          part = Part.INSTRUCTION;
+        }
+      } else {
+        next(bytes[at++] & 0xff);
       }
+    }
+    count += length;
+  }
+
+  private void next(int b) throws CorruptObjectException {
+    switch (part) {
+      case BASE_SIZE -> {
+        if (isLastDigit(b)) {
+          baseSize = number;
+          part = Part.RESULT_SIZE;
+          number = 0;
+          shift = 0;
+        }
+      }
+      case RESULT_SIZE -> {
+        if (isLastDigit(b)) {
+          resultSize = number;
+          part = Part.INSTRUCTION;
+          checkSizes();
+        }
+      }
+      case INSTRUCTION -> begin(b);
+      default -> argument(b);
+    }
+  }
+
+  private boolean isLastDigit(int b) throws CorruptObjectException {
+    if (shift + 7 >= Long.SIZE) {
+      throw corrupt("is a delta with a size of more than 63 bits");
+    }
+    number |= (b & 0x7fL) << shift;
+    shift += 7;
+    return (b & 0x80) == 0;
+  }
+
+  private void checkSizes() throws CorruptObjectException {
+    if (baseSize > MOST_BYTES) {
+      throw corrupt("is a delta to an object of " + tooMany(baseSize));
+    }
+    if (resultSize > MOST_BYTES) {
+      throw corrupt("is a delta that makes an object of " + tooMany(resultSize));
+    }
+  }
+
+  /** Text for a number of bytes that is over the limit. */
+  private static String tooMany(long bytes) {
+    return bytes + " bytes; the most that an object may have here is " + MOST_BYTES;
+  }
+
+  private void begin(int instruction) throws CorruptObjectException {
+    if ((instruction & 0x80) != 0) {
+      present = instruction & 0x7f;
+      argument = 0;
+      copyOffset = 0;
+      copyLength = 0;
+      part = Part.COPY;
+      skipAbsent();
+    } else if (instruction == 0) {
+      throw corrupt("is a delta with the reserved instruction 0");
+    } else {
+      inserted = instruction;
+      part = Part.INSERTION;
+      make(instruction);
+    }
+  }
+
+  private void argument(int b) throws CorruptObjectException {
+    if (argument < Integer.BYTES) {
+      copyOffset |= (long) b << (Byte.SIZE * argument);
+    } else {
+      copyLength |= b << (Byte.SIZE * (argument - Integer.BYTES));
+    }
+    argument++;
+    skipAbsent();
+  }
+
+  private void skipAbsent() throws CorruptObjectException {
+    while (argument < 7 && (present & (1 << argument)) == 0) {
+      argument++;
+    }
+    if (argument == 7) {
+      copyLength = copyLength == 0 ? DEFAULT_COPY : copyLength;
+      if (copyOffset + copyLength > baseSize) {
+        throw corrupt("is a delta that copies more than its base has");
+      }
+      make(copyLength);
+      part = Part.INSTRUCTION;
+    }
+  }
+
+  private void make(int bytes) throws CorruptObjectException {
+    made += bytes;
+    if (made > resultSize) {
+      throw corrupt(
+          "is a delta that makes more than the " + resultSize + " bytes that it declares");
     }
   }
 
@@ -162,16 +329,20 @@ public final class PackCheck implements Closeable {
    * Ends a delta.
    *
    * @return bytes of the object that it makes
-   * @throws CorruptObjectException if Git refuses it
+   * @throws CorruptObjectException if it ends within an instruction, or makes another number of
+   *     bytes than it declares
    */
   public long endDelta() throws CorruptObjectException {
     inDelta = false;
     unresolved++;
-    try {
-      return delta.end();
-    } catch (CorruptObjectException e) {
-      throw corrupt(e);
+    if (count < LEAST_BYTES || part != Part.INSTRUCTION) {
+      throw corrupt("is a delta that ends early, after " + count + " bytes");
     }
+    if (made != resultSize) {
+      throw corrupt(
+          "is a delta that makes " + made + " of the " + resultSize + " bytes that it declares");
+    }
+    return resultSize;
   }
 
   /**
@@ -180,13 +351,12 @@ public final class PackCheck implements Closeable {
    * @return bytes of the object that it makes
    * @throws CorruptObjectException if Git refuses it
    */
-  long endDelta(long baseSize) throws CorruptObjectException {
-    long size = endDelta();
-    if (delta.baseSize() != baseSize) {
-      throw corrupt(
-          "is a delta to an object of " + delta.baseSize() + " bytes, not of " + baseSize);
+  long endDelta(long size) throws CorruptObjectException {
+    long result = endDelta();
+    if (baseSize != size) {
+      throw corrupt("is a delta to an object of " + baseSize + " bytes, not of " + size);
     }
-    return size;
+    return result;
   }
 
   /** Notes that a delta was applied to its base. */
@@ -225,12 +395,12 @@ public final class PackCheck implements Closeable {
     return new CorruptObjectException(named() + " " + problem);
   }
 
-  private CorruptObjectException corrupt(CorruptObjectException ofDelta) {
-    return new CorruptObjectException(named() + " is " + ofDelta.getMessage(), ofDelta);
+  private CorruptObjectException corrupt(String problem, Throwable cause) {
+    return new CorruptObjectException(named() + " " + problem, cause);
   }
 
   @Override
   public void close() {
-    delta.close();
+    inflater.end();
   }
 }

@@ -27,7 +27,7 @@ import org.eclipse.jgit.revwalk.RevTag;
 import org.eclipse.jgit.revwalk.RevTree;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.pack.check.ReachableObjects.BlobTest;
-import org.jgits3.internal.refs.snapshot.LookupRefDatabase;
+import org.jgits3.internal.refs.snapshot.RefView;
 
 /**
  * Checks that all objects reachable from given ones exist, and have the types that commits, tags
@@ -145,8 +145,8 @@ public final class Connectivity {
 
   /** Tests whether a ref points to an object, if possible without finding all that do. */
   private boolean isTip(ObjectId id) throws IOException {
-    return refs instanceof LookupRefDatabase known
-        ? known.isTip(id)
+    return refs instanceof RefView view
+        ? view.anyTip(id, name -> true)
         : !refs.getTipsWithSha1(id).isEmpty();
   }
 

@@ -2,6 +2,7 @@
 package org.jgits3.internal.refs.snapshot;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -10,7 +11,11 @@ import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SortedMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefTable;
@@ -22,6 +27,12 @@ import org.jgits3.internal.refs.table.RefTable;
 public final class RefSelection {
   /** All refs. */
   public static final RefSelection ALL = new RefSelection(List.of(), List.of());
+
+  private static final String HIDE_REFS = "hideRefs";
+  private static final String TRANSFER = "transfer";
+
+  /** Header of the section {@code transfer} in a config that JGit has written. */
+  private static final Pattern TRANSFER_HEADER = Pattern.compile("(?im)^\\s*\\[transfer]");
 
   /** Prefixes of which none begins with another; empty for all names. */
   private final NavigableSet<String> prefixes = new TreeSet<>();
@@ -77,6 +88,55 @@ public final class RefSelection {
   static RefSelection of(String prefix, Collection<String> excludes) {
     return new RefSelection(
         List.of(prefix), excludes.stream().map(e -> new Rule(e, false, true)).toList());
+  }
+
+  /**
+   * Refs that a configuration does not hide. Reads {@code transfer.hideRefs} and the key of a
+   * service, in the order of the configuration.
+   *
+   * <p>A value is the name of a ref or of a directory of refs; {@code !} before it shows what an
+   * earlier value hides. {@code ^}, the name with its namespace, changes nothing, since JGit has no
+   * namespaces.
+   *
+   * @param config configuration with its base configurations, whose values come first
+   * @param service {@code receive} or {@code uploadpack}
+   * @return the refs that are not hidden
+   */
+  public static RefSelection notHidden(Config config, String service) {
+    return new RefSelection(
+        List.of(), values(config, service).stream().map(RefSelection::rule).toList());
+  }
+
+  private static Rule rule(@Nullable String value) {
+    String name = (value == null ? "" : value).replaceFirst("/+$", "");
+    boolean hides = !name.startsWith("!");
+    String match = hides ? name : name.substring(1);
+    return new Rule(match.startsWith("^") ? match.substring(1) : match, true, hides);
+  }
+
+  private static List<String> values(@Nullable Config config, String service) {
+    if (config == null) {
+      return List.of();
+    }
+    String[] all = config.getStringList(TRANSFER, null, HIDE_REFS);
+    String[] own = config.getStringList(service, null, HIDE_REFS);
+    if (all.length == 0 || own.length == 0) {
+      return Arrays.asList(all.length == 0 ? own : all); // an empty value is null
+    }
+    List<String> values = new ArrayList<>(values(config.getBaseConfig(), service));
+    values.addAll(Arrays.asList(joined(config, service).getStringList(service, null, HIDE_REFS)));
+    return values;
+  }
+
+  /** Moves the section {@code transfer} to that of the service: JGit orders within one section. */
+  private static Config joined(Config config, String service) {
+    Config joined = new Config();
+    try {
+      joined.fromText(TRANSFER_HEADER.matcher(config.toText()).replaceAll("[" + service + "]"));
+    } catch (ConfigInvalidException e) {
+      throw new IllegalArgumentException("config cannot be read: " + e.getMessage(), e);
+    }
+    return joined;
   }
 
   /**

@@ -4,6 +4,7 @@ package org.jgits3.internal.refs.snapshot;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,12 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefDatabase;
+import org.eclipse.jgit.lib.RefRename;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.ReflogReader;
 import org.eclipse.jgit.lib.SymbolicRef;
+import org.eclipse.jgit.util.RefList;
+import org.eclipse.jgit.util.RefMap;
 import org.jgits3.internal.refs.table.PackedRefsTable;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefNames;
@@ -27,9 +33,10 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 
 /**
- * All refs of one generation: the overlay of its manifest over the refs of its tables. Immutable.
+ * All refs of one generation: the overlay of its manifest over the refs of its tables. Cannot be
+ * updated. Immutable.
  */
-public final class RefView {
+public final class RefView extends RefDatabase {
   private final Refs refs;
   private final RefTable table;
   private final SortedMap<String, RefValue> overlay;
@@ -98,8 +105,9 @@ public final class RefView {
    * @param name full name
    * @return the ref; null if there is none, or symbolic refs form a cycle
    */
+  @Override
   @Nullable
-  public Ref exact(String name) {
+  public Ref exactRef(String name) {
     return refs.symrefs().containsKey(name) ? resolve(name, 0) : leafRef(name);
   }
 
@@ -170,8 +178,22 @@ public final class RefView {
    * @param excludes prefixes of names to leave out
    * @return refs in order of {@link String#compareTo}
    */
-  public List<Ref> prefix(String prefix, Set<String> excludes) {
+  @Override
+  public List<Ref> getRefsByPrefixWithExclusions(String prefix, Set<String> excludes) {
     return new ShownRefs(this, RefSelection.of(prefix, excludes)).sorted();
+  }
+
+  @Override
+  public List<Ref> getRefsByPrefix(String prefix) {
+    return getRefsByPrefixWithExclusions(prefix, Set.of());
+  }
+
+  @Override
+  @Deprecated
+  public Map<String, Ref> getRefs(String prefix) {
+    RefList.Builder<Ref> list = new RefList.Builder<>();
+    getRefsByPrefix(prefix).forEach(list::add);
+    return new RefMap(prefix, list.toRefList(), RefList.emptyList(), RefList.emptyList());
   }
 
   /**
@@ -180,12 +202,13 @@ public final class RefView {
    * @param id the object
    * @return the refs, symbolic ones included
    */
-  public Set<Ref> tips(ObjectId id) {
+  @Override
+  public Set<Ref> getTipsWithSha1(ObjectId id) {
     Set<Ref> tips = new HashSet<>();
     anyTip(
         id,
         name -> {
-          tips.add(exact(name));
+          tips.add(exactRef(name));
           return false;
         });
     return tips;
@@ -193,6 +216,12 @@ public final class RefView {
 
   private static boolean pointsTo(@Nullable Ref ref, ObjectId id) {
     return ref != null && (id.equals(ref.getObjectId()) || id.equals(ref.getPeeledObjectId()));
+  }
+
+  /** Returns true: answers come from an index that is built on first use. */
+  @Override
+  public boolean hasFastTipsWithSha1() {
+    return true;
   }
 
   /**
@@ -211,7 +240,7 @@ public final class RefView {
       }
     }
     for (String name : refs.symrefs().keySet()) {
-      if (pointsTo(exact(name), id) && wanted.test(name)) {
+      if (pointsTo(exactRef(name), id) && wanted.test(name)) {
         return true;
       }
     }
@@ -223,12 +252,8 @@ public final class RefView {
         });
   }
 
-  /**
-   * Tests whether any ref exists.
-   *
-   * @return true if one does
-   */
-  public boolean hasAny() {
+  @Override
+  public boolean hasRefs() {
     int hidden = 0;
     for (Map.Entry<String, RefValue> change : overlay.entrySet()) {
       if (change.getValue() instanceof RefValue.Direct) {
@@ -256,9 +281,19 @@ public final class RefView {
    * @param limit maximum number of names to find below it
    * @return names of existing refs
    */
-  public List<String> conflicts(String name, int limit) {
+  private List<String> conflicts(String name, int limit) {
     Optional<String> directory = RefNames.directory(name, this::exists);
     return directory.isPresent() ? List.of(directory.get()) : below(name, limit);
+  }
+
+  @Override
+  public boolean isNameConflicting(String name) {
+    return !conflicts(name, 1).isEmpty();
+  }
+
+  @Override
+  public Collection<String> getConflictingNames(String name) {
+    return conflicts(name, Integer.MAX_VALUE);
   }
 
   /**
@@ -293,4 +328,37 @@ public final class RefView {
         .forEach(found::add);
     return found;
   }
+
+  @Override
+  public List<Ref> getAdditionalRefs() {
+    return List.of();
+  }
+
+  /** Does nothing: each ref comes peeled. */
+  @Override
+  public Ref peel(Ref ref) {
+    return ref;
+  }
+
+  @Override
+  public RefUpdate newUpdate(String name, boolean detach) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public RefRename newRename(String from, String to) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public ReflogReader getReflogReader(Ref ref) {
+    throw new UnsupportedOperationException();
+  }
+
+  /** Does nothing: a repository is created with its refs. */
+  @Override
+  public void create() {}
+
+  @Override
+  public void close() {}
 }

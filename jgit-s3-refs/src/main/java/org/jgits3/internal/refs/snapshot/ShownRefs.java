@@ -54,7 +54,7 @@ public final class ShownRefs extends AbstractCollection<Ref> {
   }
 
   private Optional<Ref> found(String name) {
-    return Optional.ofNullable(selection.has(name) ? view.exact(name) : null);
+    return Optional.ofNullable(selection.has(name) ? view.exactRef(name) : null);
   }
 
   /**
@@ -250,7 +250,7 @@ public final class ShownRefs extends AbstractCollection<Ref> {
   }
 
   private ManifestEntry symbolic(String name) {
-    Optional<Ref> ref = Optional.ofNullable(view.exact(name));
+    Optional<Ref> ref = Optional.ofNullable(view.exactRef(name));
     return new ManifestEntry(
         view.table().find(name), name, ref.filter(found -> found.getObjectId() != null));
   }

@@ -20,6 +20,7 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -168,6 +169,21 @@ public final class SnapshotTables {
   @FunctionalInterface
   private interface Source {
     PackedRefsTable read(String key, RefSnapshot level) throws IOException;
+  }
+
+  /**
+   * Reads all refs of a manifest from the store, and keeps nothing.
+   *
+   * @param store store of the repository
+   * @param manifest the manifest
+   * @return its refs
+   * @throws StoreException.Missing if the store does not have a table
+   * @throws StoreException.Corrupt if a table has other bytes than were written
+   * @throws IOException if a table cannot be read
+   */
+  public static RefView read(ObjectStore store, Manifest manifest) throws IOException {
+    SnapshotReader snapshots = new SnapshotReader(store, true, RangeReader.Sizes.DEFAULT);
+    return new RefView(manifest.refs(), RefTable.of(read(manifest, snapshots::read)));
   }
 
   /** Reads the tables of a manifest, all at the same time. */

@@ -32,7 +32,6 @@ import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.internal.refs.snapshot.SnapshotUpload;
 import org.jgits3.internal.refs.snapshot.TableCache;
-import org.jgits3.internal.refs.snapshot.ViewRefDatabase;
 import org.jgits3.internal.refs.table.RefDelta;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.table.RefTable;
@@ -175,7 +174,7 @@ public final class SharedRefs {
    * @throws IOException if they are not in memory and cannot be read
    */
   public RefDatabase of(Manifest manifest) throws IOException {
-    return new ViewRefDatabase(tables.view(manifest.refs(), tables.of(manifest)));
+    return tables.view(manifest.refs(), tables.of(manifest));
   }
 
   /**

@@ -14,8 +14,7 @@ class TransferLimitsTest {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     threads.setThreadCpuTimeEnabled(false);
     try {
-      TransferLimits.Transfer push =
-          new TransferLimits(new TransferMemory(0), 1, Duration.ZERO).begin();
+      TransferLimits.Transfer push = new TransferLimits(0, 1, Duration.ZERO).begin();
       push.beginWork();
       long start = System.nanoTime();
       while (System.nanoTime() - start < 2_000_000) {

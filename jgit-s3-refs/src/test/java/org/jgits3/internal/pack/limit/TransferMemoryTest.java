@@ -146,7 +146,7 @@ class TransferMemoryTest {
   @Test
   void a_push_without_memory_beside_others_is_refused_at_once_and_repeatable() throws Exception {
     long objects = 3;
-    open(String.valueOf(objects * TransferMemory.OBJECT_BYTES));
+    open(String.valueOf(objects * TransferLimits.OBJECT_BYTES));
     byte[] second = PackBytes.ofSize(1_000, 2).bytes();
     try (S3Repository first = manager.openRepository("r", Purpose.push())) {
       receive(first, PackBytes.ofSize(1_000, 1).bytes());
@@ -301,7 +301,7 @@ class TransferMemoryTest {
       assertThatThrownBy(() -> send(repository, large))
           .isInstanceOf(UncheckedIOException.class)
           .cause()
-          .isInstanceOf(TransferMemory.Refusal.class)
+          .isInstanceOf(TransferLimits.Refusal.class)
           .hasMessage(
               "a fetch of more than 6000 objects, far fewer after jgit-s3 gc, takes some 2 MiB of"
                   + " memory, and [s3 \"receive\"] memoryLimit of the server is 1 MiB");
@@ -316,7 +316,7 @@ class TransferMemoryTest {
       ObjectId small = TestRepositories.commitBlobs(repository, 5_900);
       repository.getObjectDatabase().countSent();
       send(repository, small);
-      assertThat(manager.receiveMemory().held()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
+      assertThat(manager.receiveMemory().held()).isEqualTo(5_000 * TransferLimits.SENT_BYTES);
     }
   }
 
@@ -324,7 +324,7 @@ class TransferMemoryTest {
   void a_clone_waits_for_all_of_its_memory_before_it_takes_any() throws Exception {
     open("1m");
     int blobs = 4_000;
-    long memory = (blobs + 2 - TransferMemory.STEP) * TransferMemory.SENT_BYTES;
+    long memory = (blobs + 2 - TransferLimits.STEP) * TransferLimits.SENT_BYTES;
     try (S3Repository second = manager.openRepository("r")) {
       FutureTask<Void> clone;
       try (S3Repository first = manager.openRepository("r")) {
@@ -351,7 +351,7 @@ class TransferMemoryTest {
   private static void awaitWaiting(Thread thread) {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
     while (Stream.of(thread.getStackTrace())
-            .noneMatch(frame -> frame.getClassName().equals(TransferMemory.class.getName()))
+            .noneMatch(frame -> frame.getClassName().equals(TransferLimits.class.getName()))
         || thread.getState() != Thread.State.TIMED_WAITING) {
       assertThat(thread.isAlive()).isTrue();
       assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);

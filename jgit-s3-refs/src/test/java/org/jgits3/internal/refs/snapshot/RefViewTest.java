@@ -127,7 +127,8 @@ class RefViewTest {
       expected.keySet().removeIf(n -> excludes.stream().anyMatch(n::startsWith));
 
       List<String> actual = new ArrayList<>();
-      view.prefix(prefix, excludes).forEach(r -> actual.add(r.getName() + " " + describe(r)));
+      view.getRefsByPrefixWithExclusions(prefix, excludes)
+          .forEach(r -> actual.add(r.getName() + " " + describe(r)));
 
       assertThat(actual)
           .as("%s without %s", prefix, excludes)
@@ -150,7 +151,7 @@ class RefViewTest {
                 }
               });
       Set<String> actual = new TreeSet<>();
-      view.tips(id).forEach(r -> actual.add(r.getName() + " " + describe(r)));
+      view.getTipsWithSha1(id).forEach(r -> actual.add(r.getName() + " " + describe(r)));
       assertThat(actual).isEqualTo(expected);
     }
   }
@@ -158,11 +159,11 @@ class RefViewTest {
   @Seeds(10)
   void finds_each_ref_and_whether_there_is_any(long seed) throws IOException {
     RefView view = view(seed);
-    assertThat(view.hasAny()).isEqualTo(!all.isEmpty());
+    assertThat(view.hasRefs()).isEqualTo(!all.isEmpty());
     for (String a : NAMES) {
       for (String b : NAMES) {
         String name = "refs/" + a + b;
-        Ref ref = view.exact(name);
+        Ref ref = view.exactRef(name);
         assertThat(ref == null).isEqualTo(!all.containsKey(name));
         if (ref != null) {
           assertThat(describe(ref)).isEqualTo(listed().get(name));
@@ -183,8 +184,8 @@ class RefViewTest {
       deleted.put("refs/" + name, RefValue.DELETED);
     }
     RefTable table = new RefTable(TestTables.of(refs));
-    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isFalse();
+    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasRefs()).isFalse();
     deleted.remove("refs/b");
-    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasAny()).isTrue();
+    assertThat(new RefView(new Refs(List.of(), deleted, symrefs), table).hasRefs()).isTrue();
   }
 }

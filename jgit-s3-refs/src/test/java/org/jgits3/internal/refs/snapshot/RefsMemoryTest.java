@@ -130,8 +130,8 @@ class RefsMemoryTest {
     RefView view = a.getRefDatabase().validated();
     readsOf(open("b"));
     assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(1);
-    assertThat(view.exact(CHANGE).getObjectId()).isEqualTo(first);
-    assertThat(view.prefix("refs/changes/", Set.of())).hasSize(REFS);
+    assertThat(view.exactRef(CHANGE).getObjectId()).isEqualTo(first);
+    assertThat(view.getRefsByPrefixWithExclusions("refs/changes/", Set.of())).hasSize(REFS);
   }
 
   @Test

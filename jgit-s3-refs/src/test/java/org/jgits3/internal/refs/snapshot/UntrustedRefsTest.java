@@ -207,7 +207,7 @@ class UntrustedRefsTest {
     List<RefView> views = ConcurrentTasks.results(THREADS, this::look);
     RefView view = views.get(0);
     assertThat(views).allSatisfy(each -> assertThat(each.table()).isSameAs(view.table()));
-    assertThat(view.exact(MASTER).getObjectId()).isEqualTo(second);
+    assertThat(view.exactRef(MASTER).getObjectId()).isEqualTo(second);
     assertThat(here.counters().of(Count.PARSES)).isEqualTo(2);
     assertThat(here.counters().of(Count.DECODINGS)).isEqualTo(2);
   }

@@ -123,13 +123,15 @@ class HugeSnapshotTest {
     List<Integer> some = new ArrayList<>(List.of(0, COUNT - 1));
     random.ints(10_000, 0, COUNT).forEach(some::add);
     for (int i : some) {
-      Ref ref = view.exact(String.format(NAME, i));
+      Ref ref = view.exactRef(String.format(NAME, i));
       assertThat(ref.getObjectId().name()).isEqualTo(id(i));
       assertThat(ref.getPeeledObjectId().name()).isEqualTo(id(i + COUNT));
-      assertThat(view.exact(String.format(NAME, i) + "/")).isNull();
+      assertThat(view.exactRef(String.format(NAME, i) + "/")).isNull();
     }
-    assertThat(view.prefix("refs/changes/00012", Set.of("refs/changes/000129"))).hasSize(90_000);
-    assertThat(view.tips(ObjectId.fromString(id(4_711 + COUNT))))
+    assertThat(
+            view.getRefsByPrefixWithExclusions("refs/changes/00012", Set.of("refs/changes/000129")))
+        .hasSize(90_000);
+    assertThat(view.getTipsWithSha1(ObjectId.fromString(id(4_711 + COUNT))))
         .extracting(Ref::getName)
         .containsExactly(String.format(NAME, 4_711));
     assertMerges(table);

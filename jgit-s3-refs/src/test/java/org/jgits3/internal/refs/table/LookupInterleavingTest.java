@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
     "SharedRefs, ManifestCommitter, SharedRequest, SnapshotTables: A look-up joins only a "
         + "validation that begins after it arrived, and answers from its manifest and snapshot (F1, "
         + "F4)")
-@Holds("LatestManifest, SnapshotTables: The newest manifest and table seen never go back (F2, F3)")
+@Holds("ManifestFile, SnapshotTables: The newest manifest and table seen never go back (F2, F3)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class LookupInterleavingTest extends TwoProcesses {
   private static final String REF = "refs/heads/r";

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Tests of waiting threads when the heap was full while another one cleaned up. */
 @Holds(
-    "SharedRequest, ManifestCommitter, LatestManifest: A request, commit or listener that fails "
+    "SharedRequest, ManifestCommitter, ManifestFile: A request, commit or listener that fails "
         + "in a full heap leaves no thread waiting, and does not block the next")
 @Holds(
     "PartBuffers, PartsInFlight, PackUpload: No part buffer or count of parts is lost: each is "
