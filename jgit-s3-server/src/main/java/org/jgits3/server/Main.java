@@ -15,6 +15,6 @@ public final class Main {
    */
   public static void main(String[] args) {
     CommitQueue.useHeap();
-    System.exit(JgitS3.commandLine().execute(args));
+    System.exit(JgitS3.commandLine(args).execute(args));
   }
 }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
@@ -66,9 +67,10 @@ public abstract class Program implements Runnable {
    * code is 0, 1 (failed) or 2 (wrong usage). A command whose output could not be written has
    * failed.
    *
+   * @param commands classes of its commands
    * @return the command line
    */
-  protected final CommandLine line() {
+  protected final CommandLine line(List<Class<?>> commands) {
     StandardOutput stdout = new StandardOutput();
     OneLineErrors errors = new OneLineErrors(this);
     CommandLine line =
@@ -88,6 +90,7 @@ public abstract class Program implements Runnable {
             }
           }
         };
+    commands.forEach(line::addSubcommand);
     // Names are UTF-8 whatever the locale.
     line.setOut(new PrintWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8)));
     line.setErr(

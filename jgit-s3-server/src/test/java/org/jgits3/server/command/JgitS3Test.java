@@ -69,7 +69,7 @@ class JgitS3Test {
   private static Result run(String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine line = JgitS3.commandLine();
+    CommandLine line = JgitS3.commandLine(args);
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
     int exitCode = line.execute(args);
@@ -79,6 +79,27 @@ class JgitS3Test {
   private Result inStore(String... args) {
     Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
     return run(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+  }
+
+  @Test
+  void command_that_is_named_is_built_alone_and_is_the_same_as_among_all() {
+    CommandLine all = JgitS3.commandLine("--help");
+    assertThat(all.getSubcommands()).hasSizeGreaterThan(20);
+    for (String name : all.getSubcommands().keySet()) {
+      CommandLine alone = JgitS3.commandLine("--config", "gc", "--store", "list", name, "r");
+      assertThat(alone.getSubcommands()).containsOnlyKeys(name);
+      assertThat(usage(alone, name)).isEqualTo(usage(all, name));
+    }
+  }
+
+  private static String usage(CommandLine program, String command) {
+    return program.getSubcommands().get(command).getUsageMessage();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "lst", "--store", "--store list", "--help list", "-- list", "@list"})
+  void all_commands_are_known_unless_the_first_word_is_one(String args) {
+    assertThat(JgitS3.commandLine(args.split(" ")).getSubcommands()).hasSizeGreaterThan(20);
   }
 
   @ParameterizedTest

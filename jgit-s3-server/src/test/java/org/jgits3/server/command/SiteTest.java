@@ -35,11 +35,12 @@ class SiteTest {
 
   private Result run(String... args) {
     StringWriter out = new StringWriter();
-    CommandLine line = JgitS3.commandLine();
+    Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
+    String[] words = Stream.concat(store, Stream.of(args)).toArray(String[]::new);
+    CommandLine line = JgitS3.commandLine(words);
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(out));
-    Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
-    int code = line.execute(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+    int code = line.execute(words);
     return new Result(code, out.toString());
   }
 

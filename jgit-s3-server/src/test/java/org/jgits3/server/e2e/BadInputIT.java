@@ -30,7 +30,9 @@ import java.util.stream.Stream;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitAssertions;
@@ -153,7 +155,7 @@ class BadInputIT {
 
   @Test
   void names_that_differ_in_case_are_different_repositories() throws IOException {
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       GitClient work = workingCopy();
       work.run("push", "-q", server.url("Case"), "main:upper");
       work.run("push", "-q", server.url("case"), "main:lower");
@@ -190,7 +192,7 @@ class BadInputIT {
   @Test
   void manifest_that_cannot_be_read_is_reported_and_left_as_it_is() throws IOException {
     GitClient work = workingCopy();
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       for (String damage : DAMAGES) {
         work.run("push", "-q", server.url(damage), "main");
       }
@@ -217,7 +219,7 @@ class BadInputIT {
         assertThat(refused.stderr()).contains(keys.get(damage));
       }
     }
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       for (String damage : DAMAGES) {
         GitResult push = work.attempt("push", server.url(damage), "main:other");
         assertThat(push.ok()).as("%s", push).isFalse();
@@ -245,7 +247,7 @@ class BadInputIT {
 
   @Test
   void missing_pack_is_named_and_nothing_else_changes() throws IOException {
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       workingCopy().run("push", "-q", server.url("holed"), "main");
     }
     List<Path> packs = packs();
@@ -266,7 +268,7 @@ class BadInputIT {
   @Test
   void flipped_bit_in_a_pack_is_an_error_and_never_a_wrong_answer() throws IOException {
     GitClient work = workingCopy();
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       work.run("push", "-q", server.url("flipped"), "main");
     }
     for (Path pack : packs()) {
@@ -506,7 +508,7 @@ class BadInputIT {
 
   @Test
   void what_was_stored_before_a_bad_request_is_still_sound() throws IOException {
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
       GitClient work = workingCopy();
       work.run("push", "-q", server.url("good"), "main");
       for (String body : List.of("", "0000", "zzzz", "00a0 not a packet line")) {

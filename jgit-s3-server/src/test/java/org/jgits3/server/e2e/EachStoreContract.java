@@ -3,8 +3,9 @@ package org.jgits3.server.e2e;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
-import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.store.StoreKind;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.AfterEach;
@@ -24,16 +25,21 @@ abstract class EachStoreContract {
   @Parameter StoreKind kind;
   @TempDir Path scratch;
   ServedStore store;
-  ServerProcess server;
+  RunningServer server;
   GitClient work;
 
   @BeforeEach
   void serve() throws Exception {
     store = ServedStore.of(kind, scratch);
-    server = ServerProcess.start(store, "--create-on-push");
+    server = start(store);
     GitClient git = GitClient.in(scratch);
     git.run("init", "-q", "-b", "main", "work");
     work = git.at("work");
+  }
+
+  /** Starts the server of a test, which creates repositories on push. */
+  RunningServer start(ServedStore served) throws IOException {
+    return ServerInJvm.startCreating(served);
   }
 
   @AfterEach

@@ -10,6 +10,9 @@ import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.server.e2e.process.Command;
+import org.jgits3.server.e2e.process.RunningServer;
+import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +32,12 @@ class ForksEndToEndIT extends EachStoreContract {
     }
     work.run("tag", "-a", "-m", "one", "v1");
     work.run("push", "-q", server.url("course"), "v1");
+  }
+
+  /** A process: it has cached nothing of what commands here write, and sweeps delete. */
+  @Override
+  RunningServer start(ServedStore served) throws IOException {
+    return ServerProcess.start(served, "--create-on-push");
   }
 
   private Command run(String... args) {

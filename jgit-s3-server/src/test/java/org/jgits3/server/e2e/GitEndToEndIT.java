@@ -22,7 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.store.StoreKind;
 import org.jgits3.testing.GitAssertions;
@@ -352,11 +354,11 @@ class GitEndToEndIT {
   @Test
   void two_servers_on_one_store_see_each_others_pushes_at_once() throws IOException {
     GitClient work = pushedRepository();
-    try (ServerProcess second = ServerProcess.start(store)) {
-      List<ServerProcess> servers = List.of(second, server);
+    try (RunningServer second = ServerInJvm.start(store)) {
+      List<RunningServer> servers = List.of(second, server);
       for (int i = 0; i < 10; i++) {
-        ServerProcess writer = servers.get(i % 2);
-        ServerProcess reader = servers.get((i + 1) % 2);
+        RunningServer writer = servers.get(i % 2);
+        RunningServer reader = servers.get((i + 1) % 2);
         String commit = work.commitFile("a.txt", "turn " + i + "\n");
         work.run("push", "-q", writer.url(name(work)), "main");
         work.run("fetch", "-q", reader.url(name(work)), "main");
@@ -369,8 +371,8 @@ class GitEndToEndIT {
   @Test
   void concurrent_pushes_to_branches_of_their_own_all_succeed_on_two_servers() throws Exception {
     GitClient work = pushedRepository();
-    try (ServerProcess second = ServerProcess.start(store)) {
-      List<ServerProcess> servers = List.of(server, second);
+    try (RunningServer second = ServerInJvm.start(store)) {
+      List<RunningServer> servers = List.of(server, second);
       List<Callable<GitResult>> pushes = new ArrayList<>();
       for (int i = 0; i < CONTENDERS; i++) {
         git.run("clone", "-q", origin(work), "writer" + i);
@@ -432,7 +434,7 @@ class GitEndToEndIT {
   void push_to_an_unknown_name_creates_nothing_unless_asked_to() throws IOException {
     String name = newName();
     GitClient work = workingCopy();
-    try (ServerProcess strict = ServerProcess.start(store)) {
+    try (RunningServer strict = ServerInJvm.start(store)) {
       GitResult refused = work.attempt("push", strict.url(name), "main");
       assertThat(refused.exitCode()).as("%s", refused).isEqualTo(128);
       assertThat(refused.stderr()).contains("not found");

@@ -9,6 +9,7 @@ import static org.jgits3.server.e2e.process.LoadBalancer.Program.NGINX;
 import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -18,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashSet;
@@ -25,14 +27,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.LoadBalancer;
 import org.jgits3.server.e2e.process.LoadBalancer.Program;
 import org.jgits3.server.e2e.process.PausingProxy;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.GitHttpServer;
+import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -110,12 +117,12 @@ class LoadBalancerIT {
   private void assertTls(Program program) throws Exception {
     String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
     Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
-    String[] options = {
-      "--create-on-push", "--users", users.toString(), "--trusted-proxy", "127.0.0.1"
-    };
+    UnaryOperator<GitHttpServer.Builder> options =
+        builder ->
+            builder.createOnPush(true).users(openUsers(users)).trustedProxies(List.of("127.0.0.1"));
     Path certificate = makeCertificate();
-    try (ServerProcess one = ServerProcess.start(store, options);
-        ServerProcess two = ServerProcess.start(store, options);
+    try (RunningServer one = ServerInJvm.start(store, options);
+        RunningServer two = ServerInJvm.start(store, options);
         LoadBalancer balancer = LoadBalancer.startWithTls(program, scratch, one, two);
         PausingProxy client =
             PausingProxy.from(
@@ -136,6 +143,14 @@ class LoadBalancerIT {
       String pushes = Command.run(store, "reflog", "one", "main", "--json").succeeds().stdout();
       assertThat(new ObjectMapper().readTree(pushes).findValuesAsText("email"))
           .containsExactly("ada@127.0.0.2", "ada@127.0.0.2");
+    }
+  }
+
+  private static UsersFile openUsers(Path file) {
+    try {
+      return UsersFile.open(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -177,12 +192,11 @@ class LoadBalancerIT {
 
   /** Lets one address begin more requests than a server has places, without an end. */
   private void assertPlacesAreLeft(Program program) throws Exception {
-    String[] options = {
-      "--create-on-push", "--max-requests", String.valueOf(PLACES), "--shutdown-timeout", "0"
-    };
+    UnaryOperator<GitHttpServer.Builder> options =
+        builder -> builder.createOnPush(true).maxRequests(PLACES).shutdownLimit(Duration.ZERO);
     List<Socket> greedy = new ArrayList<>();
-    try (ServerProcess one = ServerProcess.start(store, options);
-        ServerProcess two = ServerProcess.start(store, options);
+    try (RunningServer one = ServerInJvm.start(store, options);
+        RunningServer two = ServerInJvm.start(store, options);
         LoadBalancer balancer = LoadBalancer.start(program, scratch, one, two)) {
       int port = balancer.port();
       String url = balancer.url("one");

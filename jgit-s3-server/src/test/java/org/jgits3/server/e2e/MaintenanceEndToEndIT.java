@@ -25,7 +25,9 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
@@ -52,7 +54,7 @@ class MaintenanceEndToEndIT {
   private static final int SWEEP_STEP = 4_000;
 
   @TempDir private Path scratch;
-  private ServerProcess server;
+  private RunningServer server;
   private GitClient work;
   private int commits;
 
@@ -131,7 +133,7 @@ class MaintenanceEndToEndIT {
   @Test
   void verify_names_what_is_damaged_and_fails() throws Exception {
     ServedStore store = ServedStore.directory(scratch);
-    server = ServerProcess.start(store, "--create-on-push");
+    server = ServerInJvm.startCreating(store);
     push();
     Path damaged;
     try (Stream<Path> found = Files.walk(scratch.resolve("store/objects"))) {
@@ -158,7 +160,7 @@ class MaintenanceEndToEndIT {
   @Test
   void one_repository_that_fails_does_not_keep_the_others_from_their_turn() throws Exception {
     ServedStore store = ServedStore.directory(scratch);
-    server = ServerProcess.start(store, "--create-on-push");
+    server = ServerInJvm.startCreating(store);
     push();
     Command.run(store, "init", "damaged").succeeds();
     Path stored = scratch.resolve("store");

@@ -16,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jgits3.Stores;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.server.http.RefusedConnections;
 import org.jgits3.store.ObjectStore;
@@ -97,7 +99,7 @@ class ShutdownIT {
       assertThat(server.complaints()).isEmpty();
     }
     assertThat(objects.listMultipart("")).isEmpty();
-    try (ServerProcess server = ServerProcess.start(store)) {
+    try (RunningServer server = ServerInJvm.start(store)) {
       GitAssertions.assertSound(git, server.url("r"));
       assertThat(git.run("ls-remote", server.url("r"), "refs/heads/main"))
           .startsWith(work.run("rev-parse", "main"));
@@ -106,7 +108,7 @@ class ShutdownIT {
 
   @Test
   void push_beyond_the_wait_of_a_stopping_server_is_cut_and_leaves_nothing() throws Exception {
-    try (ServerProcess server = ServerProcess.start(store)) {
+    try (RunningServer server = ServerInJvm.start(store)) {
       work.run("push", "-q", server.url("r"), "main");
     }
     String stats = Command.run(store, "stats", "r", "--json").succeeds().stdout();

@@ -26,8 +26,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jgits3.server.e2e.process.LoadBalancer;
 import org.jgits3.server.e2e.process.LoadBalancer.Program;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
-import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
@@ -61,7 +62,7 @@ class StoreOutageIT {
 
   /** Two servers of one store, a load balancer of each kind, and clients that push through it. */
   private static final class Pair implements Closeable {
-    private final List<ServerProcess> servers = new ArrayList<>();
+    private final List<RunningServer> servers = new ArrayList<>();
     private final List<LoadBalancer> balancers = new ArrayList<>();
     private final AtomicBoolean enough = new AtomicBoolean();
     private final ExecutorService threads = Executors.newCachedThreadPool();
@@ -71,8 +72,8 @@ class StoreOutageIT {
 
     /** Starts all, and returns when each client has pushed. */
     void start(ServedStore store, Path scratch) throws Exception {
-      servers.add(ServerProcess.start(store, "--create-on-push"));
-      servers.add(ServerProcess.start(store, "--create-on-push"));
+      servers.add(ServerInJvm.startCreating(store));
+      servers.add(ServerInJvm.startCreating(store));
       for (Program program : Program.values()) {
         if (program.isInstalled()) {
           start(program, Files.createDirectory(scratch.resolve(program.name())));
@@ -111,14 +112,14 @@ class StoreOutageIT {
 
     /** Checks the servers as a load balancer does: they live, whatever the store does. */
     void checkServers() throws Exception {
-      for (ServerProcess server : servers) {
+      for (RunningServer server : servers) {
         assertThat(status(server, "healthz")).isEqualTo(200);
         assertThat(status(server, "healthz/store")).isIn(200, 503);
       }
     }
 
     void checkStoreIsUnhealthy() throws Exception {
-      for (ServerProcess server : servers) {
+      for (RunningServer server : servers) {
         assertThat(status(server, "healthz/store")).isEqualTo(503);
       }
     }
@@ -126,7 +127,7 @@ class StoreOutageIT {
     /** Waits until the servers have noticed that the store is back. */
     void awaitHealthyStore() throws Exception {
       long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-      for (ServerProcess server : servers) {
+      for (RunningServer server : servers) {
         while (status(server, "healthz/store") != 200) {
           assertThat(System.nanoTime()).as("deadline").isLessThan(deadline);
           Thread.sleep(CHECK_INTERVAL.toMillis());
@@ -134,7 +135,7 @@ class StoreOutageIT {
       }
     }
 
-    private static int status(ServerProcess server, String path)
+    private static int status(RunningServer server, String path)
         throws IOException, InterruptedException {
       HttpRequest request =
           HttpRequest.newBuilder(server.uri().resolve(path)).timeout(CHECK_TIMEOUT).build();
@@ -154,7 +155,7 @@ class StoreOutageIT {
       for (LoadBalancer balancer : balancers) {
         balancer.close();
       }
-      for (ServerProcess server : servers) {
+      for (RunningServer server : servers) {
         server.close();
       }
     }

@@ -22,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.AbstractStringAssert;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
+import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
-import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitHistory;
@@ -129,7 +130,7 @@ class TransferIT {
       ServedStore elsewhere =
           ServedStore.directory(Files.createDirectory(scratch.resolve("elsewhere")));
       Command.run(elsewhere, "import", path(source), "r").succeeds();
-      try (ServerProcess server = ServerProcess.start(elsewhere);
+      try (RunningServer server = ServerInJvm.start(elsewhere);
           PausingProxy proxy = PausingProxy.after(server.uri(), 6_000_000)) {
         git.run("clone", "-q", server.url("r"), "warm"); // so that it is not silent before
         assertGivenUp(proxy.url("r"), 10);
@@ -280,7 +281,7 @@ class TransferIT {
     void import_is_served_and_its_url_can_be_imported_again() throws Exception {
       GitClient source = source();
       Command.run(store, "import", path(source), "r").succeeds();
-      try (ServerProcess server = ServerProcess.start(store)) {
+      try (RunningServer server = ServerInJvm.start(store)) {
         GitAssertions.assertSound(git, server.url("r"));
         Command.run(store, "import", server.url("r"), "copy").succeeds();
       }
@@ -403,7 +404,7 @@ class TransferIT {
       GitClient source = GitHistory.small(SEED).importInto(git, "src");
       long objects = source.run("rev-list", "--objects", "--all").lines().count();
       Command.run(store, "import", path(source), "r").succeeds();
-      try (ServerProcess server = ServerProcess.start(store)) {
+      try (RunningServer server = ServerInJvm.start(store)) {
         git.run("clone", "-q", server.url("r"), "work");
         git.at("work").commitFile("new.txt", "new\n");
         git.at("work").run("push", "-q", "origin", "HEAD:refs/heads/new");

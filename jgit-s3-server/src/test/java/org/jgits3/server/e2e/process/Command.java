@@ -64,10 +64,11 @@ public record Command(List<String> line, int exitCode, String stdout, String std
   private static Command runHere(List<String> args) {
     StringWriter stdout = new StringWriter();
     StringWriter stderr = new StringWriter();
-    CommandLine line = JgitS3.commandLine();
+    String[] words = args.toArray(String[]::new);
+    CommandLine line = JgitS3.commandLine(words);
     line.setOut(new PrintWriter(stdout));
     line.setErr(new PrintWriter(stderr));
-    int exitCode = line.execute(args.toArray(String[]::new));
+    int exitCode = line.execute(words);
     return new Command(args, exitCode, stdout.toString(), stderr.toString());
   }
 

@@ -95,7 +95,7 @@ public final class LoadBalancer implements Closeable {
    * @param directory for its files, of this one alone
    */
   public static LoadBalancer start(
-      Program program, Path directory, ServerProcess one, ServerProcess two)
+      Program program, Path directory, RunningServer one, RunningServer two)
       throws IOException, InterruptedException {
     int port = freePort();
     return start(program, program.config(port), port, directory, one, two);
@@ -107,7 +107,7 @@ public final class LoadBalancer implements Closeable {
    * @param directory for its files, which has the certificate of the sample, and its key
    */
   public static LoadBalancer startWithTls(
-      Program program, Path directory, ServerProcess one, ServerProcess two)
+      Program program, Path directory, RunningServer one, RunningServer two)
       throws IOException, InterruptedException {
     int port = freePort();
     return start(program, program.tlsConfig(port, directory), port, directory, one, two);
@@ -118,8 +118,8 @@ public final class LoadBalancer implements Closeable {
       String sample,
       int port,
       Path directory,
-      ServerProcess one,
-      ServerProcess two)
+      RunningServer one,
+      RunningServer two)
       throws IOException, InterruptedException {
     String config =
         sample

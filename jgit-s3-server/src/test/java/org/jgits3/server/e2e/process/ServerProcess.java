@@ -3,7 +3,6 @@ package org.jgits3.server.e2e.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -17,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A {@code jgit-s3 serve} in a JVM of its own, on a free port of the loopback interface. */
-public final class ServerProcess implements Closeable {
+public final class ServerProcess implements RunningServer {
   private static final Pattern ANNOUNCED = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/");
   private static final Pattern MOST_RESIDENT = Pattern.compile("VmHWM:\\s+(\\d+) kB");
   private static final int HEAP_MEGABYTES = 512;
@@ -113,11 +112,7 @@ public final class ServerProcess implements Closeable {
     return options;
   }
 
-  /** URL of a repository. */
-  public String url(String repository) {
-    return uri + repository + ".git";
-  }
-
+  @Override
   public URI uri() {
     return uri;
   }
@@ -192,7 +187,6 @@ public final class ServerProcess implements Closeable {
     }
   }
 
-  /** Ends the server if it still runs. */
   @Override
   public void close() throws IOException {
     terminate();
