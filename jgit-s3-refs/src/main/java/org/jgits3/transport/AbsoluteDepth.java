@@ -20,6 +20,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevFlag;
 import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
@@ -171,7 +172,7 @@ final class AbsoluteDepth extends RequestPackets {
       }
     }
     long found = 0;
-    Set<RevCommit> met = new HashSet<>();
+    RevFlag met = walk.newFlag("met above an end");
     List<RevCommit> level = added(commits(walk), met);
     for (long at = 1; !level.isEmpty() && !left.isEmpty(); at++) {
       for (RevCommit commit : level) {
@@ -184,19 +185,30 @@ final class AbsoluteDepth extends RequestPackets {
 
   /** Depth of the farthest commit that the wants reach without an end of the client's history. */
   private long endless(RevWalk walk) throws IOException {
-    Set<ObjectId> met = new HashSet<>(shallow);
-    List<RevCommit> level = added(commits(walk), met);
+    RevFlag met = walk.newFlag("met without an end");
+    List<RevCommit> level = endless(commits(walk), met);
     long depth = 0;
     while (!level.isEmpty()) {
       depth++;
-      level = added(parents(walk, level), met);
+      level = endless(parents(walk, level), met);
     }
     return depth;
   }
 
-  /** Selects the commits that were not met before, and adds them to those. */
-  private static List<RevCommit> added(List<RevCommit> commits, Set<? super RevCommit> met) {
-    return commits.stream().filter(met::add).toList();
+  private List<RevCommit> endless(List<RevCommit> commits, RevFlag met) {
+    return added(commits, met).stream().filter(commit -> !shallow.contains(commit)).toList();
+  }
+
+  /** Selects the commits that were not met before, and marks them. */
+  private static List<RevCommit> added(List<RevCommit> commits, RevFlag met) {
+    List<RevCommit> added = new ArrayList<>();
+    for (RevCommit commit : commits) {
+      if (!commit.has(met)) {
+        commit.add(met);
+        added.add(commit);
+      }
+    }
+    return added;
   }
 
   private static List<RevCommit> parents(RevWalk walk, List<RevCommit> level) throws IOException {

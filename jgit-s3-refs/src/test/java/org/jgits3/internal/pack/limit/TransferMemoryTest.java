@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -24,6 +25,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.TreeFormatter;
+import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PackParser;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -35,6 +37,8 @@ import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Pushes whose packs declare more than the heap has room for or take more work than is allowed, and
@@ -368,6 +372,60 @@ class TransferMemoryTest {
       first.getObjectDatabase().takeForNames(1_000);
       second.getObjectDatabase().awaitMemoryForClone();
       assertThat(manager.receiveMemory().held()).isEqualTo(4_000);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true}) // a collection writes a commit graph
+  void a_walk_through_more_commits_than_memory_holds_is_refused(boolean collected)
+      throws Exception {
+    open("1m");
+    List<ObjectId> history;
+    try (S3Repository repository = manager.openRepository("r")) {
+      history = TestRepositories.history(repository, "history", 8_000);
+      TestRepositories.createRef(repository, "refs/heads/main", history.get(7_999));
+    }
+    if (collected) {
+      manager.maintenance("r").repack(NullProgressMonitor.INSTANCE);
+    }
+    try (S3Repository repository = manager.openRepository("r")) {
+      assertThat(walked(repository, history.get(7_999))).isEqualTo(8_000);
+      repository.getObjectDatabase().countSent();
+      assertThatThrownBy(() -> walked(repository, history.get(7_999)))
+          .isInstanceOf(UncheckedIOException.class)
+          .cause()
+          .isInstanceOf(TransferMemory.Refusal.class)
+          .hasMessage(
+              "a fetch that walks through more than 6000 commits, far fewer in a clone after jgit-s3"
+                  + " gc, takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit of the"
+                  + " server is 1 MiB");
+      assertThat(manager.receiveMemory().held()).isZero(); // the walk has ended
+      assertThat(walked(repository, history.get(4_999))).isEqualTo(5_000);
+      assertThat(walked(repository, history.get(4_998))).isEqualTo(4_999);
+      assertThat(manager.receiveMemory().held()).isZero();
+    }
+  }
+
+  private static int walked(S3Repository repository, ObjectId from) throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      walk.setRetainBody(false);
+      walk.markStart(walk.parseCommit(from));
+      int commits = 0;
+      while (walk.next() != null) {
+        commits++;
+      }
+      return commits;
+    }
+  }
+
+  @Test
+  void a_commit_that_is_sent_takes_no_memory_as_one_that_is_walked() throws Exception {
+    open("1m");
+    try (S3Repository repository = manager.openRepository("r")) {
+      List<ObjectId> history = TestRepositories.history(repository, "history", 5_900);
+      repository.getObjectDatabase().countSent();
+      send(repository, history.get(5_899));
+      assertThat(manager.receiveMemory().held()).isEqualTo(5_000 * TransferMemory.SENT_BYTES);
     }
   }
 }
