@@ -116,6 +116,25 @@ public final class TestRepositories {
         repository, to -> to.insert(commitOf(to.insert(new TreeFormatter()), message, parents)));
   }
 
+  /** Inserts commits of an empty tree, each the parent of the next. */
+  public static List<ObjectId> history(Repository repository, String name, int commits)
+      throws IOException {
+    List<ObjectId> ids = new ArrayList<>();
+    insert(
+        repository,
+        to -> {
+          ObjectId tree = to.insert(new TreeFormatter());
+          ObjectId last = to.insert(commitOf(tree, name));
+          ids.add(last);
+          for (int i = 1; i < commits; i++) {
+            last = to.insert(commitOf(tree, name, last));
+            ids.add(last);
+          }
+          return last;
+        });
+    return ids;
+  }
+
   /** Inserts a commit of one file. */
   public static ObjectId commitFile(Repository repository, byte[] content, ObjectId... parents)
       throws IOException {

@@ -8,18 +8,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
-import org.eclipse.jgit.errors.InvalidObjectIdException;
 import org.eclipse.jgit.errors.MissingObjectException;
-import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
+import org.eclipse.jgit.revwalk.RevFlag;
 import org.eclipse.jgit.revwalk.RevWalk;
 
 /**
@@ -33,7 +32,9 @@ final class AbsoluteDepth extends RequestPackets {
   private static final String WANT = "want ";
   private static final String WANT_REF = "want-ref ";
   private static final String SHALLOW = "shallow ";
+  private static final String HAVE = "have ";
   private static final String DEEPEN = "deepen ";
+  private static final String DEEPEN_SINCE = "deepen-since ";
   private static final String RELATIVE = "deepen-relative";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
@@ -69,6 +70,7 @@ final class AbsoluteDepth extends RequestPackets {
     }
     String line = new String(packet, LENGTH, packet.length - LENGTH, UTF_8).strip();
     if (line.startsWith(DEEPEN)) {
+      checkNumber(line);
       depth = line.substring(DEEPEN.length());
       return new byte[0];
     }
@@ -76,9 +78,15 @@ final class AbsoluteDepth extends RequestPackets {
       relative = true;
       return new byte[0];
     }
-    bounded |= line.startsWith("deepen-since ") || line.startsWith("deepen-not ");
+    if (line.startsWith(DEEPEN_SINCE)) {
+      checkNumber(line);
+      bounded = true;
+    }
+    bounded |= line.startsWith("deepen-not ");
     if (line.startsWith(SHALLOW)) {
-      note(shallow, line.substring(SHALLOW.length()));
+      shallow.add(id(line));
+    } else if (line.startsWith(HAVE)) {
+      id(line);
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
     } else if (relative && line.startsWith(WANT_REF)) {
@@ -103,23 +111,33 @@ final class AbsoluteDepth extends RequestPackets {
   }
 
   /** Takes a want; in protocol 0 the first one has the capabilities. */
-  private byte[] want(byte[] packet, String line) {
+  private byte[] want(byte[] packet, String line) throws PackProtocolException {
     boolean says = line.contains(" " + RELATIVE);
     relative |= says;
+    ObjectId id = id(line);
     if (relative) {
-      note(wants, line.substring(WANT.length()));
+      wants.add(id);
     }
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
-  /** Notes an id, unless JGit is going to refuse it. */
-  private static void note(Collection<ObjectId> ids, String id) {
-    if (id.length() >= Constants.OBJECT_ID_STRING_LENGTH) {
-      try {
-        ids.add(ObjectId.fromString(id.substring(0, Constants.OBJECT_ID_STRING_LENGTH)));
-      } catch (InvalidObjectIdException e) {
-        return;
-      }
+  /** Reads the id after the first word of a line, of which JGit expects that there is one. */
+  private static ObjectId id(String line) throws PackProtocolException {
+    String[] words = line.split(" ", 3);
+    if (!ObjectId.isId(words[1])) {
+      throw new PackProtocolException("expected an object id after " + words[0]);
+    }
+    return ObjectId.fromString(words[1]);
+  }
+
+  /** Checks the number after the first word of a line, of which JGit expects an {@code int}. */
+  private static void checkNumber(String line) throws PackProtocolException {
+    String[] words = line.split(" ", 2);
+    try {
+      Integer.parseInt(words[1]);
+    } catch (NumberFormatException e) {
+      throw new PackProtocolException(
+          "expected a number of up to " + Integer.MAX_VALUE + " after " + words[0], e);
     }
   }
 
@@ -141,16 +159,9 @@ final class AbsoluteDepth extends RequestPackets {
     return both;
   }
 
-  /**
-   * Depth from the wants, where a want has depth 1; JGit refuses one that is no positive number.
-   */
+  /** Depth from the wants, where a want has depth 1; JGit refuses one that is not positive. */
   private String fromWants(String asked) throws IOException {
-    long more;
-    try {
-      more = Integer.parseInt(asked);
-    } catch (NumberFormatException e) {
-      return asked;
-    }
+    long more = Integer.parseInt(asked);
     if (more <= 0) {
       return asked;
     }
@@ -171,7 +182,7 @@ final class AbsoluteDepth extends RequestPackets {
       }
     }
     long found = 0;
-    Set<RevCommit> met = new HashSet<>();
+    RevFlag met = walk.newFlag("met above an end");
     List<RevCommit> level = added(commits(walk), met);
     for (long at = 1; !level.isEmpty() && !left.isEmpty(); at++) {
       for (RevCommit commit : level) {
@@ -184,19 +195,30 @@ final class AbsoluteDepth extends RequestPackets {
 
   /** Depth of the farthest commit that the wants reach without an end of the client's history. */
   private long endless(RevWalk walk) throws IOException {
-    Set<ObjectId> met = new HashSet<>(shallow);
-    List<RevCommit> level = added(commits(walk), met);
+    RevFlag met = walk.newFlag("met without an end");
+    List<RevCommit> level = endless(commits(walk), met);
     long depth = 0;
     while (!level.isEmpty()) {
       depth++;
-      level = added(parents(walk, level), met);
+      level = endless(parents(walk, level), met);
     }
     return depth;
   }
 
-  /** Selects the commits that were not met before, and adds them to those. */
-  private static List<RevCommit> added(List<RevCommit> commits, Set<? super RevCommit> met) {
-    return commits.stream().filter(met::add).toList();
+  private List<RevCommit> endless(List<RevCommit> commits, RevFlag met) {
+    return added(commits, met).stream().filter(commit -> !shallow.contains(commit)).toList();
+  }
+
+  /** Selects the commits that were not met before, and marks them. */
+  private static List<RevCommit> added(List<RevCommit> commits, RevFlag met) {
+    List<RevCommit> added = new ArrayList<>();
+    for (RevCommit commit : commits) {
+      if (!commit.has(met)) {
+        commit.add(met);
+        added.add(commit);
+      }
+    }
+    return added;
   }
 
   private static List<RevCommit> parents(RevWalk walk, List<RevCommit> level) throws IOException {

@@ -4,6 +4,7 @@ package org.jgits3.transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import org.eclipse.jgit.errors.PackProtocolException;
 
 /**
  * Packets of a client's request, edited one by one. Reads no further than the end of the current
@@ -14,6 +15,9 @@ abstract class RequestPackets extends InputStream {
   static final int LENGTH = 4;
 
   private static final int HEX = 16;
+
+  /** Length of the packet between the parts of a request; that of the end is 0. */
+  private static final int DELIMITER = 1;
 
   private final InputStream in;
   private byte[] packet = {};
@@ -43,7 +47,11 @@ abstract class RequestPackets extends InputStream {
     byte[] received;
     do {
       byte[] start = in.readNBytes(LENGTH);
-      byte[] payload = in.readNBytes(Math.max(0, length(start) - LENGTH));
+      int length = start.length == 0 ? 0 : length(start);
+      byte[] payload = in.readNBytes(Math.max(0, length - LENGTH));
+      if (LENGTH + payload.length < length) {
+        throw new PackProtocolException("the request ends within a packet");
+      }
       received = Arrays.copyOf(start, start.length + payload.length);
       System.arraycopy(payload, 0, received, start.length, payload.length);
       packet = received.length == 0 ? received : edit(received);
@@ -51,17 +59,17 @@ abstract class RequestPackets extends InputStream {
     return packet.length > 0;
   }
 
-  /** Length that a packet begins with; 0 if it is not valid, which JGit reports to the client. */
-  private static int length(byte[] start) {
-    int length = 0;
-    for (byte digit : start) {
-      int value = Character.digit(digit, HEX);
-      if (value < 0) {
-        return 0;
-      }
-      length = length * HEX + value;
+  /** Length that a packet begins with; one without content has a length below {@link #LENGTH}. */
+  private static int length(byte[] start) throws PackProtocolException {
+    int length = start.length == LENGTH ? 0 : -1;
+    for (int i = 0; i < start.length && length >= 0; i++) {
+      int value = Character.digit(start[i], HEX);
+      length = value < 0 ? -1 : length * HEX + value;
     }
-    return start.length == LENGTH ? length : 0;
+    if (length < 0 || (length > DELIMITER && length < LENGTH)) {
+      throw new PackProtocolException("a packet of the request begins without its length");
+    }
+    return length;
   }
 
   @Override

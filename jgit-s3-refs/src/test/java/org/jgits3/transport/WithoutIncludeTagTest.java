@@ -3,11 +3,13 @@ package org.jgits3.transport;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Random;
+import org.eclipse.jgit.errors.PackProtocolException;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,15 +47,18 @@ class WithoutIncludeTagTest {
       strings = {
         "",
         "0000",
-        "00010002",
+        "00010000",
         "0010include-tags0000",
         "0014want include-tag0000",
-        "00",
-        "nonsense",
-        "0003",
       })
   void all_else_stays_as_it_is(String text) throws IOException {
     assertThat(read(text)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"00010002", "00", "nonsense", "0003", "000", "0010include-ta"})
+  void request_that_is_no_packets_is_refused(String text) {
+    assertThatThrownBy(() -> read(text)).isInstanceOf(PackProtocolException.class);
   }
 
   @Seeds(10)

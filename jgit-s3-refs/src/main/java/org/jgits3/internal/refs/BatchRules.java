@@ -5,6 +5,7 @@ import static org.eclipse.jgit.transport.ReceiveCommand.Result.LOCK_FAILURE;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.NOT_ATTEMPTED;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.OK;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_MISSING_OBJECT;
+import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_NOCREATE;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_NONFASTFORWARD;
 import static org.eclipse.jgit.transport.ReceiveCommand.Result.REJECTED_OTHER_REASON;
 
@@ -28,7 +29,8 @@ import org.jgits3.manifest.RefValue;
 
 /**
  * Rules of a batch: decides for each command whether it is done or refused, as {@code RefDirectory}
- * does. Immutable.
+ * does. {@code REJECTED_NOCREATE} stands for a name that no ref can have, {@code
+ * REJECTED_OTHER_REASON} for a branch that would point to another object than a commit. Immutable.
  *
  * @param commands the batch, in the order of the caller
  * @param objects properties of its objects
@@ -88,7 +90,7 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     String name = target(edits, c);
     if (!deletes(c) && !edits.exists(name)) {
       if (edits.beyondBounds(name)) {
-        return REJECTED_OTHER_REASON;
+        return REJECTED_NOCREATE;
       }
       if (edits.conflicting(name)) {
         return LOCK_FAILURE;
@@ -142,7 +144,7 @@ record BatchRules(List<ReceiveCommand> commands, Objects objects) {
     List<ReceiveCommand> byName = new ArrayList<>(commands);
     byName.sort(Comparator.comparing(ReceiveCommand::getRefName));
     Set<String> targets = new HashSet<>();
-    if (blame(commands, results, REJECTED_OTHER_REASON, c -> isBeyondBounds(edits, c))
+    if (blame(commands, results, REJECTED_NOCREATE, c -> isBeyondBounds(edits, c))
         || blame(commands, results, LOCK_FAILURE, c -> conflicting(edits, trial, c))
         || blame(commands, results, REJECTED_MISSING_OBJECT, objects.missing()::contains)
         || blame(

@@ -139,10 +139,10 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
           database.commitBatch(new Transaction(rules), () -> tips(rules), bytes(rules));
       for (int i = 0; i < commands.size(); i++) {
         ReceiveCommand c = commands.get(i);
-        if (results.get(i) == REJECTED_OTHER_REASON) {
-          c.setResult(REJECTED_OTHER_REASON, why(rules, c));
-        } else {
-          c.setResult(results.get(i));
+        switch (results.get(i)) {
+          case REJECTED_NOCREATE -> c.setResult(REJECTED_OTHER_REASON, RefNames.BOUNDS);
+          case REJECTED_OTHER_REASON -> c.setResult(REJECTED_OTHER_REASON, notACommit(c));
+          default -> c.setResult(results.get(i));
         }
       }
       if (!oneByOne(commands) && results.contains(NOT_ATTEMPTED)) {
@@ -154,12 +154,6 @@ final class S3BatchRefUpdate extends BatchRefUpdate {
       String why = MessageFormat.format(JGitText.get().lockError, e.getMessage());
       commands.forEach(c -> c.setResult(REJECTED_OTHER_REASON, why));
     }
-  }
-
-  private static String why(BatchRules rules, ReceiveCommand c) {
-    return RefNames.storable(c.getRefName()) && rules.objects().notCommits().contains(c.getNewId())
-        ? notACommit(c)
-        : RefNames.BOUNDS;
   }
 
   /** Git's text for a branch that would point to another object than a commit. */

@@ -152,7 +152,7 @@ class BatchRulesTest {
       return Result.REJECTED_MISSING_OBJECT;
     }
     if (model.beyondBounds(c)) {
-      return Result.REJECTED_OTHER_REASON;
+      return Result.REJECTED_NOCREATE;
     }
     boolean inTheWay = !model.refs().containsKey(name) && model.conflicting(name);
     if ((inTheWay && !deletes(c)) || !model.matches(c)) {
@@ -195,7 +195,7 @@ class BatchRulesTest {
           Arrays.fill(results, Result.NOT_ATTEMPTED);
           results[commands.indexOf(c)] =
               List.of(
-                      Result.REJECTED_OTHER_REASON,
+                      Result.REJECTED_NOCREATE,
                       Result.LOCK_FAILURE,
                       Result.REJECTED_MISSING_OBJECT,
                       Result.REJECTED_NONFASTFORWARD,
@@ -354,7 +354,7 @@ class BatchRulesTest {
             Result.LOCK_FAILURE,
             Result.REJECTED_MISSING_OBJECT,
             Result.REJECTED_NONFASTFORWARD,
-            Result.REJECTED_OTHER_REASON);
+            Result.REJECTED_NOCREATE);
     assertThat(done).as("atomic batches that were done").isGreaterThan(250);
   }
 

@@ -93,6 +93,23 @@ class NameBoundsTest {
         .contains("more than 4096 bytes, 250 bytes between two slashes or 100 directories");
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void batch_says_whether_the_name_or_the_object_is_wrong(boolean atomic) throws Exception {
+    createBeyondBounds();
+    repository.updateRef("refs/heads/link").link(TOO_LONG.replace('a', 'b'));
+    ObjectId blob = TestRepositories.blob(repository, new byte[1]);
+    ReceiveCommand object = new ReceiveCommand(commit, blob, TOO_LONG);
+    batch(atomic, object, create(OTHER));
+    ReceiveCommand name = new ReceiveCommand(ObjectId.zeroId(), blob, "refs/heads/link");
+    batch(atomic, name, create("refs/heads/third"));
+
+    assertThat(object.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+    assertThat(object.getMessage()).contains("non-commit object " + blob.name());
+    assertThat(name.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+    assertThat(name.getMessage()).contains("250 bytes between two slashes");
+  }
+
   /** Creates a ref as no operation does any more. */
   private void createBeyondBounds() throws IOException {
     RefChange change = new RefChange(TOO_LONG, ObjectId.zeroId(), commit);

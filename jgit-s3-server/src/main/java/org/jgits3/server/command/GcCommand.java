@@ -39,10 +39,7 @@ final class GcCommand extends StoreCommand {
       description = "With --all, also repositories without a change since the last pass.")
   private boolean full;
 
-  @Option(
-      names = "--refs",
-      description =
-          "Collect nothing, but write all refs as one table, which earlier versions read.")
+  @Option(names = "--refs", description = "Collect nothing, but write all refs as one table.")
   private boolean refs;
 
   @Option(

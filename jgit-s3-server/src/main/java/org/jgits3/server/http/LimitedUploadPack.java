@@ -30,6 +30,9 @@ final class LimitedUploadPack extends S3UploadPack {
 
   private boolean refused;
 
+  /** True if the next bytes of the answer are a pack, or tell of its progress. */
+  private boolean sends;
+
   /**
    * Creates the service of one request.
    *
@@ -67,13 +70,14 @@ final class LimitedUploadPack extends S3UploadPack {
   }
 
   /**
-   * Waits until there is memory for the objects of a clone, the largest kind of fetch. Called
-   * before any object of the clone takes memory.
+   * Begins a pack. First waits until there is memory for the objects of a clone, the largest kind
+   * of fetch. Called before any object of the clone takes memory.
    *
    * @param first whether the client has nothing of it yet
    * @throws IOException if the store does not answer
    */
-  void awaitMemory(boolean first) throws IOException {
+  void beginPack(boolean first) throws IOException {
+    sends = true;
     if (first
         && getDepth() == 0
         && getFilterSpec().isNoOp()
@@ -91,13 +95,11 @@ final class LimitedUploadPack extends S3UploadPack {
     return refused;
   }
 
-  /**
-   * Reports a refusal to the client, which expects a pack by now and may have received progress.
-   */
+  /** Reports a refusal to the client, which may expect a pack by now and have received progress. */
   private ServiceMayNotContinueException told(OutputStream output, TransferLimits.Refusal refusal)
       throws IOException {
     refused = true;
-    if (isSideBand()) {
+    if (sends && isSideBand()) {
       SideBandOutputStream errors =
           new SideBandOutputStream(
               SideBandOutputStream.CH_ERROR, SideBandOutputStream.SMALL_BUF, output);

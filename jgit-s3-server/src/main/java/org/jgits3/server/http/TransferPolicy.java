@@ -101,7 +101,7 @@ final class TransferPolicy {
         UploadPack up, Collection<? extends ObjectId> wants, Collection<? extends ObjectId> haves)
         throws ServiceMayNotContinueException {
       try {
-        ((LimitedUploadPack) up).awaitMemory(haves.isEmpty());
+        ((LimitedUploadPack) up).beginPack(haves.isEmpty());
       } catch (IOException e) {
         throw new ServiceMayNotContinueException(e.getMessage(), e);
       }

@@ -55,7 +55,7 @@ class ManyClonesIT {
     return BusyServer.retry(() -> git.attempt("clone", "-q", "--bare", url, into));
   }
 
-  @Tag("long") // TransferMemoryTest: a_clone_waits_for_all_of_its_memory_before_it_takes_any
+  @Tag("long") // TransferLimitsTest: a_clone_waits_for_all_of_its_memory_before_it_takes_any
   @Test
   void clones_at_once_succeed_within_the_memory_there_is() throws Exception {
     ServedStore store = ServedStore.directory(scratch);

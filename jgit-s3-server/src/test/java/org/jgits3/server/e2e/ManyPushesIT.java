@@ -81,7 +81,7 @@ class ManyPushesIT {
   }
 
   @Test
-  @Tag("long") // TransferMemoryTest has the waits
+  @Tag("long") // TransferLimitsTest has the waits
   void pushes_at_once_are_received_or_refused_within_the_memory_there_is() throws Exception {
     ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
     try (ServerProcess server = ServerProcess.startWithWholeHeap(HEAP, store, "--create-on-push");

@@ -17,16 +17,20 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.aid.GitRequests;
 import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** Faults of clients are one line in the log of a server each, beside that of the access. */
@@ -171,5 +175,42 @@ class ClientFaultsLogTest {
     byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(3 << 20, 1)).body();
     assertThat(post(PUSH, push)).contains("unpack error");
     assertLogged("receive-pack to r: Pack exceeds the limit of 1,048,576 bytes");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "want x,expected an object id after want",
+    "have 123,expected an object id after have",
+    "shallow 123,expected an object id after shallow",
+    "deepen x,expected a number of up to 2147483647 after deepen",
+    "deepen 99999999999,expected a number of up to 2147483647 after deepen",
+    "deepen-since 4000000000,expected a number of up to 2147483647 after deepen-since"
+  })
+  void fetch_with_a_line_that_cannot_be_read_is_told_why(String line, String reason)
+      throws Exception {
+    String want = "want " + "1".repeat(40);
+    byte[] fetch = GitRequests.of(out -> writeAll(out, want, line));
+    assertThat(post(FETCH, fetch)).startsWith("HTTP/1.1 200").endsWith("ERR " + reason + "\n");
+    assertLogged("S3Repository[");
+  }
+
+  private static void writeAll(PacketLineOut out, String... lines) throws IOException {
+    for (String line : lines) {
+      out.writeString(line + "\n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "zzzz,a packet of the request begins without its length",
+    "00,a packet of the request begins without its length",
+    "0003,a packet of the request begins without its length",
+    "0032want,the request ends within a packet"
+  })
+  void fetch_that_is_no_packets_is_told_why(String request, String reason) throws Exception {
+    assertThat(post(FETCH, request.getBytes(UTF_8)))
+        .startsWith("HTTP/1.1 200")
+        .endsWith("ERR " + reason + "\n");
+    assertLogged("S3Repository[");
   }
 }

@@ -225,12 +225,16 @@ class GitHttpServerTest {
 
   /** A fetch in protocol v2 that claims to have as many objects that do not exist. */
   private static byte[] fetch(ObjectId want, int haves) throws IOException {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
     Stream<String> claimed = IntStream.rangeClosed(1, haves).mapToObj("have %040x"::formatted);
     Stream<String> begin = Stream.of("ofs-delta", "want " + want.name());
     Stream<String> arguments = Stream.of(begin, claimed, Stream.of("done")).flatMap(all -> all);
+    return gzip(GitRequests.command("fetch", arguments.toArray(String[]::new)));
+  }
+
+  private static byte[] gzip(byte[] request) throws IOException {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(body)) {
-      gzip.write(GitRequests.command("fetch", arguments.toArray(String[]::new)));
+      gzip.write(request);
     }
     return body.toByteArray();
   }
@@ -308,6 +312,42 @@ class GitHttpServerTest {
       awaitNothingTaken(manager);
       metrics(server, "jgits3_fetch_seconds_count{result=\"failed\"} 1");
     }
+  }
+
+  @Test
+  void a_fetch_that_walks_through_more_commits_than_memory_holds_is_refused() throws Exception {
+    try (S3RepositoryManager manager =
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 1m");
+        S3Repository repository = manager.createRepository("r");
+        GitHttpServer server = GitHttpServer.builder().start(manager)) {
+      List<ObjectId> whole = TestRepositories.history(repository, "whole", 8_000);
+      List<ObjectId> other = TestRepositories.history(repository, "shallow", 10);
+      assertThat(fetch(server, "r.git", deepen(whole, other)).body())
+          .contains("ERR a fetch that walks through more than 6000 commits, far fewer in a clone")
+          .doesNotContain("PACK");
+      assertThat(fetch(server, "r.git", deepen(other, other)).body()).contains("PACK");
+      awaitNothingTaken(manager);
+      metrics(server, "jgits3_fetch_seconds_count{result=\"failed\"} 1");
+    }
+  }
+
+  /** A fetch of two branches by a client that has the last commit of one, and the other whole. */
+  private static byte[] deepen(List<ObjectId> whole, List<ObjectId> shallow) throws IOException {
+    String end = shallow.get(shallow.size() - 1).name();
+    String last = whole.get(whole.size() - 1).name();
+    byte[] command =
+        GitRequests.command(
+            "fetch",
+            "shallow " + end,
+            "deepen 1",
+            "deepen-relative",
+            "want " + last,
+            "want " + end,
+            "have " + last,
+            "have " + end,
+            "done");
+    return gzip(command);
   }
 
   @Test
