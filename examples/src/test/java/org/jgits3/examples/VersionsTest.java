@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,20 +33,5 @@ class VersionsTest {
   void bom_has_the_versions_that_the_build_tests(String version) throws IOException {
     assertThat(found(version, text("jgit-s3-bom/pom.xml")).get(0))
         .isEqualTo(found(version, text("pom.xml")).get(0));
-  }
-
-  @Test
-  void gradle_file_of_the_readme_has_the_dependencies_of_its_pom() throws IOException {
-    String readme = text("README.md");
-    String pom = readme.substring(readme.indexOf("<project"), readme.indexOf("</project>"));
-    String gradle = readme.substring(readme.indexOf("```kotlin"), readme.indexOf("```java"));
-    String id = "<groupId>org.jgits3</groupId>\\s*<artifactId>(.*)</artifactId>";
-    assertThat(found("\"org\\.jgits3:([^:\"]*)", gradle)).isEqualTo(found(id, pom));
-    assertThat(found("jgit-s3-bom:(.*)\"", gradle))
-        .isEqualTo(found("jgit-s3-bom</artifactId>\\s*<version>(.*)</version>", pom))
-        .isEqualTo(
-            found(
-                "jgit-s3-bom</artifactId>\\s*<version>(.*)</version>",
-                text("jgit-s3-bom/pom.xml")));
   }
 }

@@ -10,9 +10,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,7 +100,11 @@ class HostileClientsTest {
 
   /** Opens a connection, which is closed at the end of the test. */
   private Socket connect(GitHttpServer server) throws IOException {
-    Socket socket = new Socket(server.uri().getHost(), server.uri().getPort());
+    return connect(server.uri());
+  }
+
+  private Socket connect(URI server) throws IOException {
+    Socket socket = new Socket(server.getHost(), server.getPort());
     sockets.add(socket);
     return socket;
   }
@@ -112,7 +118,11 @@ class HostileClientsTest {
 
   /** Sends bytes, and returns everything that is answered until the server closes. */
   private static String exchange(GitHttpServer server, byte[] request) throws IOException {
-    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
+    return exchange(server.uri(), request);
+  }
+
+  private static String exchange(URI server, byte[] request) throws IOException {
+    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
       socket.setSoTimeout(SECONDS_TO_CLOSE * 1000);
       OutputStream out = socket.getOutputStream();
       out.write(request);
@@ -351,6 +361,27 @@ class HostileClientsTest {
         if (i % 10 == 0) {
           assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
           assertThat(status(exchange(server, "GET", "/healthz"))).isEqualTo(200);
+        }
+      }
+      sockets.get(0).setSoTimeout(SECONDS_TO_CLOSE * 1000);
+      assertThat(endOf(sockets.get(0))).isTrue();
+    }
+  }
+
+  @Test
+  void connections_that_send_no_request_keep_no_monitor_out() throws Exception {
+    repository("r");
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    byte[] scrape =
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".getBytes(UTF_8);
+
+    try (GitHttpServer server = start(GitHttpServer.builder().monitor(any))) {
+      URI monitor = server.monitorUri().orElseThrow();
+      for (int i = 0; i < 200; i++) {
+        connect(monitor).getOutputStream().write("GET /".getBytes(US_ASCII));
+        if (i % 20 == 0) {
+          assertThat(status(exchange(monitor, scrape))).isEqualTo(200);
+          assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
         }
       }
       sockets.get(0).setSoTimeout(SECONDS_TO_CLOSE * 1000);

@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The log of accesses of a server, read without anything else. */
@@ -50,18 +53,16 @@ class AccessLogIT {
   }
 
   private ServerProcess start(String format, String... names) throws IOException {
+    return startWith(List.of("--log-format", format), names);
+  }
+
+  private ServerProcess startWith(List<String> more, String... names) throws IOException {
     String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
     Files.write(users, List.of(names).stream().map(name -> name + ":" + hash).toList());
-    return ServerProcess.startWithLog(
-        log,
-        store,
-        "--create-on-push",
-        "--users",
-        users.toString(),
-        "--access-log",
-        "all",
-        "--log-format",
-        format);
+    List<String> options = new ArrayList<>(List.of("--create-on-push", "--access-log", "all"));
+    options.addAll(List.of("--users", users.toString()));
+    options.addAll(more);
+    return ServerProcess.startWithLog(log, store, options.toArray(String[]::new));
   }
 
   private static String as(String user, ServerProcess server, String repository) {
@@ -232,6 +233,57 @@ class AccessLogIT {
     assertThat(
             lines.stream().filter(line -> line.is("login refused")).map(line -> line.get("name")))
         .containsExactly(wrong);
+  }
+
+  @Test
+  void client_is_the_one_that_a_trusted_proxy_names_and_no_forged_one() throws Exception {
+    String basic =
+        "Authorization: Basic "
+            + Base64.getEncoder().encodeToString("ada:right".getBytes(UTF_8))
+            + "\r\nX-Forwarded-For: ";
+    String header = "http.extraHeader=X-Forwarded-For: ";
+    try (ServerProcess server =
+        startWith(List.of("--log-format", "json", "--trusted-proxy", "127.0.0.1"), "ada")) {
+      String url = as("ada", server, "r");
+      work.run("-c", header + "198.51.100.1, 192.0.2.7", "push", "-q", url, "main");
+      for (String forged :
+          List.of(
+              "x\" client=192.0.2.9 " + FORGED,
+              "\u001b[2J\u202e",
+              "\r\n " + FORGED,
+              "127.0.0.1, ".repeat(500) + "x")) {
+        send(server, "GET /forged HTTP/1.1\r\n" + basic + forged + "\r\n");
+      }
+    }
+    List<LoggedLine> lines = logged("json");
+    assertThat(lines.stream().filter(line -> line.is("push")))
+        .singleElement()
+        .satisfies(push -> assertThat(push.get("client")).isEqualTo("192.0.2.7"));
+    assertThat(lines.stream().filter(line -> "/forged".equals(line.get("path"))))
+        .hasSizeGreaterThan(2)
+        .allSatisfy(line -> assertThat(line.get("client")).isEqualTo("127.0.0.1"));
+    assertThat(Files.readString(log)).doesNotContain("192.0.2.9", "root", "\u001b", "\u202e");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"error,ERROR", "info,ERROR INFO"})
+  void least_level_leaves_out_messages_and_no_access(String least, String shown) throws Exception {
+    try (ServerProcess server = startWith(List.of("--log-level", least), "ada")) {
+      work.run("push", "-q", as("ada", server, "r"), "main:trunk");
+      Files.writeString(users, "damaged\n");
+      work.run("ls-remote", as("ada", server, "r"));
+    }
+    assertThat(
+            Files.readAllLines(log).stream()
+                .filter(line -> !line.contains(" access: "))
+                .map(line -> line.replaceFirst("^\\S+ (\\S+).*", "$1"))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(" ")))
+        .isEqualTo(shown);
+    assertThat(logged("text"))
+        .extracting(LoggedLine::kind)
+        .contains("start", "push", "ref", "request", "stop");
   }
 
   /** Sends the beginning of a request, and reads its answer. */

@@ -48,9 +48,10 @@ class MonitoringIT {
 
   @TempDir private Path scratch;
 
-  private static String promtool(Path directory, String... args) {
-    Path installed = ROOT.resolve("target/tools/promtool");
-    assumeTrue(Files.isExecutable(installed), "promtool is missing; etc/test/promtool installs it");
+  private static String tool(String name, Path directory, String... args) {
+    Path installed = ROOT.resolve("target/tools/" + name);
+    assumeTrue(
+        Files.isExecutable(installed), name + " is missing; etc/test/" + name + " installs it");
     List<String> line = new ArrayList<>(List.of("sh", "-c", "cd \"$0\" && exec \"$@\""));
     line.addAll(List.of(directory.toString(), installed.toString()));
     line.addAll(List.of(args));
@@ -82,9 +83,9 @@ class MonitoringIT {
 
   @Test
   void alerts_fire_for_their_reasons_and_no_other() {
-    assertThat(promtool(FILES, "check", "rules", "--lint-fatal", "alerts.yml"))
+    assertThat(tool("promtool", FILES, "check", "rules", "--lint-fatal", "alerts.yml"))
         .contains("SUCCESS: 14 rules found");
-    assertThat(promtool(FILES, "test", "rules", "alerts_test.yml")).contains("SUCCESS");
+    assertThat(tool("promtool", FILES, "test", "rules", "alerts_test.yml")).contains("SUCCESS");
   }
 
   @Test
@@ -101,8 +102,15 @@ class MonitoringIT {
           .append("'\n");
     }
     Files.writeString(scratch.resolve("rules.yml"), rules);
-    assertThat(promtool(scratch, "check", "rules", "rules.yml"))
+    assertThat(tool("promtool", scratch, "check", "rules", "rules.yml"))
         .contains("SUCCESS: " + expressions.size() + " rules found");
+  }
+
+  @Test
+  void dashboard_has_the_fields_of_grafana_and_no_others() throws IOException {
+    long shown = panels().stream().filter(panel -> !panel.path("targets").isEmpty()).count();
+    assertThat(tool("grafana-check", FILES, "grafana-dashboard.json"))
+        .isEqualTo(shown + " panels, " + expressions().size() + " queries\n");
   }
 
   @Test
