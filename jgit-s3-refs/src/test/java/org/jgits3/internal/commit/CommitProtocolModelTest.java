@@ -27,6 +27,8 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,17 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A0_refusal_of_a_repetition_decides_nothing() {
+    store.loseAnswer();
+    store.nextPut(
+        put -> {
+          throw new StoreException.Refused(put.key, "the key has expired", null);
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
   void A1_second_committer_does_not_take_the_write_of_the_first_for_its_own() throws IOException {
     leaveInDoubt();
     deliverLate();
@@ -158,6 +171,17 @@ class CommitProtocolModelTest {
           run(v, set("V0", "7"));
         });
     assertThat(run(w, set("W0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
+  void A3_write_in_doubt_whose_trace_was_pruned_before_a_deletion_is_unknown() {
+    store.loseAnswerAfter(
+        () -> {
+          commitByManyOthers();
+          catalog.delete(Optional.empty(), NAME, any -> {});
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
   }
 
@@ -298,6 +322,22 @@ class CommitProtocolModelTest {
     VersionedManifest second = Register.create(catalog, NAME);
     store.puts().forEach(ScriptedStore.PutRequest::apply);
     assertThat(StoredManifest.readVersioned(store, NAME.value())).isEqualTo(second);
+  }
+
+  /** The name goes to another repository, which another thread finds while the first one reads. */
+  @Test
+  void A12_all_threads_keep_the_repository_that_one_found_first() throws IOException {
+    ManifestFile file = StoredManifest.file(store, NAME);
+    store.nextGet(ScriptedStore.GetRequest::read); // of the pointer
+    store.nextGet(
+        get -> {
+          GetResult first = get.read();
+          catalog.delete(Optional.empty(), NAME, any -> {});
+          Register.create(catalog, NAME);
+          assertThat(file.read()).isPresent();
+          return first;
+        });
+    assertThat(file.read()).contains(StoredManifest.readVersioned(store, NAME.value()));
   }
 
   @Test
