@@ -175,6 +175,15 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A3_write_in_doubt_is_found_until_its_own_trace_is_pruned() {
+    store.loseAnswerAfter(() -> commitByOthers(WriterTable.REMEMBERED - 1));
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    store.loseAnswerAfter(() -> commitByOthers(WriterTable.REMEMBERED));
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0", "W1");
+  }
+
+  @Test
   void A3_write_in_doubt_whose_trace_was_pruned_before_a_deletion_is_unknown() {
     store.loseAnswerAfter(
         () -> {
@@ -293,6 +302,17 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A8_other_manifest_of_the_same_generation_is_noticed() throws IOException {
+    byte[] old = store.bytes(key());
+    run(w, cas("W0", "0", "1"));
+    store.overwrite(key(), old);
+    run(v, cas("V0", "0", "2"));
+    assertThatThrownBy(w::validate)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("from generation 2 back to 2");
+  }
+
+  @Test
   void A9_late_writes_miss_restored_content_of_a_higher_generation() throws IOException {
     Manifest old = w.validate().manifest();
     store.nextPut(
@@ -338,6 +358,21 @@ class CommitProtocolModelTest {
           return first;
         });
     assertThat(file.read()).contains(StoredManifest.readVersioned(store, NAME.value()));
+  }
+
+  @Test
+  void A12_repository_that_has_another_name_by_now_is_not_kept() throws IOException {
+    ManifestFile file = StoredManifest.file(store, NAME);
+    store.nextGet(
+        get -> {
+          GetResult pointer = get.read();
+          catalog.rename(Optional.empty(), NAME, RepositoryName.of("s"));
+          return pointer;
+        });
+    assertThat(file.read().orElseThrow().manifest().name()).contains(RepositoryName.of("s"));
+    assertThat(file.read()).isEmpty();
+    VersionedManifest next = Register.create(catalog, NAME);
+    assertThat(file.read()).contains(next);
   }
 
   @Test
@@ -505,7 +540,11 @@ class CommitProtocolModelTest {
   }
 
   private void commitByManyOthers() {
-    for (int i = 0; i <= WriterTable.REMEMBERED; i++) {
+    commitByOthers(WriterTable.REMEMBERED + 1);
+  }
+
+  private void commitByOthers(int count) {
+    for (int i = 0; i < count; i++) {
       try (ManifestCommitter other = committer()) {
         assertThat(run(other, base -> Proposal.edit(base.withDropped(base.dropped()), OK)))
             .isEqualTo(OK);

@@ -8,12 +8,21 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jgits3.manifest.LogEntry;
+import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
+import org.jgits3.manifest.RefSnapshot;
+import org.jgits3.manifest.Refs;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.RepositoryState;
+import org.jgits3.manifest.StoredObject;
+import org.jgits3.manifest.TransactionLog;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Changes that no caller makes, and that would lose objects or a repository. */
 class ListingRulesTest {
@@ -73,6 +82,42 @@ class ListingRulesTest {
         .hasMessageContaining(why);
   }
 
+  /** A table of refs, a segment of the log and a large transaction are swept as packs are. */
+  @ParameterizedTest
+  @MethodSource("objects")
+  void object_of_any_kind_is_listed_once_and_not_after_a_sweep(UnaryOperator<Manifest> listing)
+      throws IOException {
+    Manifest next = listing.apply(base);
+    assertThat(rules.check(base, base, next)).isEqualTo(next);
+    assertThatThrownBy(
+            () -> {
+              Manifest swept = base.withSweepBoundary(GENERATION);
+              rules.check(swept, swept, listing.apply(swept));
+            })
+        .isInstanceOf(ManifestException.Stalled.class)
+        .hasMessageContaining("may be deleted already");
+    rules.observe(next, base);
+    assertThatThrownBy(() -> rules.check(base, base, next))
+        .isInstanceOf(ManifestException.Stalled.class)
+        .hasMessageContaining("was removed before");
+  }
+
+  static List<UnaryOperator<Manifest>> objects() {
+    StoredObject object = new StoredObject(id(1), 1, 1);
+    LogSegment segment = new LogSegment(object, 1, 2, 1, 1);
+    LogEntry large = new LogEntry(1, 1, 0, "n", "e", "m", List.of(), Optional.of(object));
+    RefSnapshot table = new RefSnapshot(id(1), 1, 1, 1, "ab".repeat(32));
+    return List.of(
+        m -> m.withPacks(List.of(ManifestFixture.pack(id(1)))),
+        m -> m.withLog(new TransactionLog(List.of(segment), List.of())),
+        m -> m.withLog(new TransactionLog(List.of(), List.of(large))),
+        m -> m.withRefs(new Refs(List.of(table), m.refs().overlay(), m.refs().symrefs())));
+  }
+
+  private static String id(int number) {
+    return String.format("%012x-%020x", GENERATION, number);
+  }
+
   @Test
   void names_that_left_are_remembered_up_to_a_bound() throws IOException {
     for (int i = 0; i <= REMEMBERED; i++) {
@@ -85,7 +130,6 @@ class ListingRulesTest {
   }
 
   private Manifest listing(int number) {
-    String id = String.format("%012x-%020x", GENERATION, number);
-    return base.withPacks(List.of(ManifestFixture.pack(id)));
+    return base.withPacks(List.of(ManifestFixture.pack(id(number))));
   }
 }
