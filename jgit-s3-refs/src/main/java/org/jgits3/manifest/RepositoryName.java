@@ -60,9 +60,7 @@ public record RepositoryName(String value) {
    * @return the name; empty if the key is not one that {@link #pointerKey} makes
    */
   public static Optional<RepositoryName> fromPointerKey(String key) {
-    if (!key.startsWith(PREFIX)
-        || !key.endsWith(GIT)
-        || key.length() <= PREFIX.length() + GIT.length()) {
+    if (!key.startsWith(PREFIX) || !key.endsWith(GIT)) {
       return Optional.empty();
     }
     try {

@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
@@ -28,8 +30,10 @@ import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ConcurrentTasks.Task;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.StoreContent;
+import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,6 +103,28 @@ class SweepTest extends MaintainedRepository {
     Sweep.Report wet = sweep(it.maintainer);
     assertForetold(dry, wet);
     assertThat(dry.objects()).isPositive();
+  }
+
+  @Test
+  void a_store_that_keeps_what_it_reports_deleted_ends_a_sweep_with_one_error() throws Exception {
+    sweep(it.maintainer);
+    replacePacks();
+    Set<String> before = stored();
+    AtomicInteger deletions = new AtomicInteger();
+    DelegatingObjectStore retaining =
+        new DelegatingObjectStore(it.plain) {
+          @Override
+          public void delete(Collection<String> keys) {
+            assertThat(deletions.incrementAndGet()).as("deletions").isOne();
+          }
+        };
+    try (S3RepositoryManager manager = TestRepositories.manager(retaining)) {
+      assertThatThrownBy(() -> sweep(manager))
+          .isInstanceOf(StoreException.Refused.class)
+          .hasMessageContaining("is still listed after the store has reported it deleted");
+    }
+    assertThat(stored()).isEqualTo(before);
+    it.isSound();
   }
 
   @Test

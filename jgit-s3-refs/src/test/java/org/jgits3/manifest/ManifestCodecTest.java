@@ -422,15 +422,23 @@ class ManifestCodecTest {
   }
 
   @Test
-  void manifest_above_the_cap_is_too_large() throws IOException {
-    Manifest large =
-        full().withSettings(new RepositorySettings("x".repeat(Manifest.MAX_BYTES), ""));
-    assertThatThrownBy(() -> ManifestCodec.encode(large))
-        .isInstanceOf(ManifestException.TooLarge.class)
+  void manifest_of_256_KiB_is_read_as_written_and_a_larger_one_is_refused() throws IOException {
+    int others = ManifestCodec.encode(configured(10_000)).length - 10_000;
+    Manifest largest = configured(Manifest.MAX_BYTES - others);
+    byte[] bytes = ManifestCodec.encode(largest);
+    assertThat(bytes).hasSize(Manifest.MAX_BYTES);
+    assertThat(ManifestCodec.decode(WHERE, bytes)).isEqualTo(largest);
+    assertThatThrownBy(() -> ManifestCodec.encode(configured(Manifest.MAX_BYTES - others + 3)))
+        .isInstanceOfSatisfying(
+            ManifestException.TooLarge.class, e -> assertThat(e.excess()).isEqualTo(3))
         .hasMessageEndingWith("are allowed; fold refs or log, then retry");
-    byte[] bytes = new byte[Manifest.MAX_BYTES + 1];
-    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, bytes))
-        .isInstanceOf(ManifestException.Corrupt.class);
+    assertThatThrownBy(() -> ManifestCodec.decode(WHERE, new byte[Manifest.MAX_BYTES + 1]))
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("more than any manifest");
+  }
+
+  private static Manifest configured(int characters) throws IOException {
+    return full().withSettings(new RepositorySettings("x".repeat(characters), ""));
   }
 
   @Test

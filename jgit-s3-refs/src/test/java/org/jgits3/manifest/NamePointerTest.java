@@ -77,13 +77,14 @@ class NamePointerTest {
       isCorrupt("a byte more", Arrays.copyOf(bytes, bytes.length + 1), "");
     }
     isCorrupt("zeros", new byte[256], "is no valid JSON");
-    isCorrupt("large", padded(POINTER.encode()), "has 512 bytes, more than any pointer");
+    assertThat(NamePointer.decode(WHERE, padded(255))).isEqualTo(POINTER);
+    isCorrupt("large", padded(256), "has 512 bytes, more than any pointer");
   }
 
-  /** The same fields in 256 bytes more. */
-  private static byte[] padded(byte[] bytes) {
-    String text = new String(bytes, StandardCharsets.US_ASCII);
-    return ManifestFixture.checked(text.substring(0, text.lastIndexOf(',')) + " ".repeat(256));
+  /** The same fields in some bytes more. */
+  private static byte[] padded(int more) throws IOException {
+    String text = text(POINTER);
+    return ManifestFixture.checked(text.substring(0, text.lastIndexOf(',')) + " ".repeat(more));
   }
 
   private static void isCorrupt(String what, byte[] bytes, String named) {

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Holds("RepositoryName: No key of a name is a path prefix of another")
 class RepositoryNameTest {
+  private static final String LONGEST_KEY = ("\u4ED3".repeat(24) + "/").repeat(4) + "x".repeat(22);
+
   @ParameterizedTest
   @CsvSource({
     "a, names/a.git",
@@ -83,6 +85,7 @@ class RepositoryNameTest {
       {"a\u0085b", "control character, U+0085"},
       {"a\u2028b", "control character, U+2028"},
       {"a\\b", "backslash"},
+      {"\\b", "backslash"},
       {"a.lock", ".git or .lock"},
       {"a.LOCK/b", ".git or .lock"},
       {"a.Lock", ".git or .lock"},
@@ -97,9 +100,10 @@ class RepositoryNameTest {
       {"x".repeat(256), "256 characters"},
       {"x".repeat(241), "241 bytes"},
       {"\u00E9".repeat(41), "246 bytes"},
-      {("\u4ED3".repeat(20) + "/").repeat(5) + "x", "at most 900"},
+      {LONGEST_KEY + "x", "a key of 901 bytes, at most 900"},
       {"a\uD83Db", "surrogate"},
       {"gr\uFFFDn", "U+FFFD"},
+      {"\uFFFDn", "U+FFFD"},
     };
   }
 
@@ -107,6 +111,7 @@ class RepositoryNameTest {
   void longest_names_are_allowed() {
     assertThat(RepositoryName.of("x".repeat(240)).pointerKey()).hasSize(6 + 240 + 4);
     assertThat(RepositoryName.of("x".repeat(127) + "/" + "y".repeat(127)).value()).hasSize(255);
+    assertThat(RepositoryName.of(LONGEST_KEY).pointerKey()).hasSize(900);
   }
 
   @ParameterizedTest

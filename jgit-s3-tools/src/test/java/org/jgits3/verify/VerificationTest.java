@@ -292,6 +292,19 @@ class VerificationTest {
   }
 
   @Test
+  void submodule_whose_url_git_takes_for_an_option_is_found_in_its_pack() throws IOException {
+    ObjectId modules =
+        insert(Constants.OBJ_BLOB, "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n");
+    String pack = manifest().packs().get(0).id();
+    TreeFormatter tree = TestRepositories.tree(".gitmodules", FileMode.REGULAR_FILE, modules);
+    point("refs/tags/modules", TestRepositories.insert(repository, to -> to.insert(tree)));
+    List<Verification.Finding> findings = verify().findings();
+    assertThat(findings).hasSize(1);
+    assertThat(findings.get(0).key()).contains(pack);
+    assertThat(findings.get(0).problem()).startsWith("blob " + modules.name() + ": gitmodules");
+  }
+
+  @Test
   void tree_that_names_a_tree_as_a_file_is_found() throws IOException {
     ObjectId tree = insert(Constants.OBJ_TREE, "");
     TreeFormatter odd = TestRepositories.tree("a", FileMode.REGULAR_FILE, tree);

@@ -25,6 +25,8 @@ import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
+import org.jgits3.store.GetResult;
+import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +125,37 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A0_refusal_of_a_repetition_decides_nothing() {
+    store.loseAnswer();
+    store.nextPut(
+        put -> {
+          throw new StoreException.Refused(put.key, "the key has expired", null);
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    assertThat(ops()).containsExactly("W0");
+  }
+
+  @Test
+  void A3_write_in_doubt_is_found_until_its_own_trace_is_pruned() {
+    store.loseAnswerAfter(() -> commitByOthers(CommitBatch.REMEMBERED - 1));
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
+    store.loseAnswerAfter(() -> commitByOthers(CommitBatch.REMEMBERED));
+    assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsExactly("W0", "W1");
+  }
+
+  @Test
+  void A3_write_in_doubt_whose_trace_was_pruned_before_a_deletion_is_unknown() {
+    store.loseAnswerAfter(
+        () -> {
+          commitByManyOthers();
+          catalog.delete(Optional.empty(), NAME, any -> {});
+        });
+    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
+    assertThat(ops()).containsOnlyOnce("W0");
+  }
+
+  @Test
   void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
     commitByManyOthers();
     Manifest manifest = w.validate().manifest();
@@ -203,6 +236,17 @@ class CommitProtocolModelTest {
   }
 
   @Test
+  void A8_other_manifest_of_the_same_generation_is_noticed() throws IOException {
+    byte[] old = store.bytes(key());
+    run(w, cas("W0", "0", "1"));
+    store.overwrite(key(), old);
+    run(v, cas("V0", "0", "2"));
+    assertThatThrownBy(w::validate)
+        .isInstanceOf(ManifestException.Corrupt.class)
+        .hasMessageContaining("from generation 2 back to 2");
+  }
+
+  @Test
   void A9_late_writes_miss_restored_content_of_a_higher_generation() throws IOException {
     Manifest old = w.validate().manifest();
     store.nextPut(
@@ -232,6 +276,37 @@ class CommitProtocolModelTest {
     VersionedManifest second = Register.create(catalog, NAME);
     store.puts().forEach(ScriptedStore.PutRequest::apply);
     assertThat(StoredManifest.readVersioned(store, NAME.value())).isEqualTo(second);
+  }
+
+  /** The name goes to another repository, which another thread finds while the first one reads. */
+  @Test
+  void A12_all_threads_keep_the_repository_that_one_found_first() throws IOException {
+    ManifestFile file = StoredManifest.file(store, NAME);
+    store.nextGet(ScriptedStore.GetRequest::read); // of the pointer
+    store.nextGet(
+        get -> {
+          GetResult first = get.read();
+          catalog.delete(Optional.empty(), NAME, any -> {});
+          Register.create(catalog, NAME);
+          assertThat(file.read()).isPresent();
+          return first;
+        });
+    assertThat(file.read()).contains(StoredManifest.readVersioned(store, NAME.value()));
+  }
+
+  @Test
+  void A12_repository_that_has_another_name_by_now_is_not_kept() throws IOException {
+    ManifestFile file = StoredManifest.file(store, NAME);
+    store.nextGet(
+        get -> {
+          GetResult pointer = get.read();
+          catalog.rename(Optional.empty(), NAME, RepositoryName.of("s"));
+          return pointer;
+        });
+    assertThat(file.read().orElseThrow().manifest().name()).contains(RepositoryName.of("s"));
+    assertThat(file.read()).isEmpty();
+    VersionedManifest next = Register.create(catalog, NAME);
+    assertThat(file.read()).contains(next);
   }
 
   @Test
@@ -348,7 +423,11 @@ class CommitProtocolModelTest {
   }
 
   private void commitByManyOthers() {
-    for (int i = 0; i <= CommitBatch.REMEMBERED; i++) {
+    commitByOthers(CommitBatch.REMEMBERED + 1);
+  }
+
+  private void commitByOthers(int count) {
+    for (int i = 0; i < count; i++) {
       try (ManifestCommitter other = committer()) {
         assertThat(run(other, base -> Proposal.edit(base.withDropped(base.dropped()), OK)))
             .isEqualTo(OK);

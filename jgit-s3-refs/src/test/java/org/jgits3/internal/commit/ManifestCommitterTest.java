@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -33,6 +34,7 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.FullHeap.FillsTheHeap;
@@ -112,11 +114,7 @@ class ManifestCommitterTest {
           + "attempt in doubt, for all its changes")
   @Test
   void batch_defeated_at_its_deadline_fails_whole_with_nothing_written() throws Exception {
-    AtomicLong ahead = new AtomicLong();
-    Ticker time = ticker(() -> System.nanoTime() + ahead.get());
-    committer =
-        new ManifestCommitter(
-            StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(1));
+    AtomicLong ahead = useTimeAheadOfTheClock();
     List<FutureTask<Report>> ops =
         startInTurn(
             List.of(set("before", "1"), set("op0", "20"), set("op1", "21"), set("op2", "22")));
@@ -140,6 +138,58 @@ class ManifestCommitterTest {
     for (FutureTask<Report> op : batch) {
       assertThatThrownBy(op::get).hasCauseInstanceOf(ManifestException.NotCommitted.class);
     }
+  }
+
+  @Test
+  void caller_of_a_write_in_doubt_waits_for_no_attempt_past_its_deadline() throws Exception {
+    AtomicLong ahead = useTimeAheadOfTheClock();
+    List<FutureTask<Report>> ops =
+        startInTurn(List.of(set("before", "1"), set("op0", "20"), set("op1", "21")));
+    List<FutureTask<Report>> batch = ops.subList(1, 3);
+    store.nextPut(put -> ScriptedStore.NO_ANSWER);
+    store.nextPut(
+        put -> {
+          ahead.set(DEADLINE.toNanos());
+          threads.stream().filter(t -> t != Thread.currentThread()).forEach(Thread::interrupt);
+          waitWhile(() -> batch.stream().noneMatch(FutureTask::isDone));
+          return put.apply();
+        });
+    held.countDown();
+    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
+    List<Object> told = new ArrayList<>();
+    for (FutureTask<Report> op : batch) {
+      try {
+        told.add(op.get());
+      } catch (ExecutionException e) {
+        told.add(e.getCause().getClass());
+      }
+    }
+    assertThat(told).containsExactlyInAnyOrder(Report.OK, UnknownOutcomeException.class);
+  }
+
+  /** Makes the committer anew, with a clock that can be put forward. */
+  private AtomicLong useTimeAheadOfTheClock() {
+    AtomicLong ahead = new AtomicLong();
+    Ticker time = ticker(() -> System.nanoTime() + ahead.get());
+    committer =
+        new ManifestCommitter(
+            StoredManifest.file(store, NAME), DEADLINE, time, new SplittableRandom(1));
+    return ahead;
+  }
+
+  @Test
+  void object_whose_listing_does_not_fit_is_deleted() {
+    RepositorySettings large = new RepositorySettings("x".repeat(300_000), "");
+    AtomicInteger deletions = new AtomicInteger();
+    assertThatThrownBy(
+            () ->
+                Replacement.commit(
+                    committer,
+                    base -> Optional.of(base.withSettings(large)),
+                    base -> false,
+                    deletions::incrementAndGet))
+        .isInstanceOf(ManifestException.TooLarge.class);
+    assertThat(deletions).hasValue(1);
   }
 
   @Test
@@ -213,6 +263,29 @@ class ManifestCommitterTest {
     commit(packing(id));
     commit(base -> Proposal.edit(base.withPacks(List.of()), Report.OK));
     assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
+  }
+
+  @Test
+  void name_that_left_by_the_write_of_another_process_never_returns() throws IOException {
+    String id = ObjectNames.mint(committer.validate().manifest());
+    commit(packing(id));
+    other.validate();
+    store.applyAfter(() -> other.commit(base -> Proposal.edit(base.withPacks(List.of()), true)));
+    assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
+  }
+
+  @Test
+  void pack_cannot_be_forgotten_while_its_write_is_under_way() throws IOException {
+    UnlistedPack pack =
+        new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
+    store.nextPut(
+        put -> {
+          PutOutcome outcome = put.apply();
+          assertThat(pack.forget()).isFalse();
+          return outcome;
+        });
+    assertThat(committer.commit(counting(), List.of(pack))).isEqualTo(Report.OK);
+    assertThat(pack.state()).isEqualTo(UnlistedPack.State.LISTED);
   }
 
   @Test

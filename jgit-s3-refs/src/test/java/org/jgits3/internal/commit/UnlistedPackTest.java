@@ -100,7 +100,20 @@ class UnlistedPackTest {
     batch(overtaken);
     fail(overtaken, new ManifestException.NotCommitted("others were faster"));
     assertThat(pack.state()).isEqualTo(State.HIDDEN);
+    assertThat(pack.wasProposed()).as("a copy of that write may arrive late").isTrue();
     assertThat(ids(batch(change(NOTHING_ELSE)))).containsExactly(pack.entry().id());
+  }
+
+  @Test
+  void pack_that_was_swept_is_forgotten_unless_it_is_listed() throws IOException {
+    SubmittedChange<String> doubtful = change(NOTHING_ELSE);
+    batch(doubtful);
+    fail(doubtful, new UnknownOutcomeException("no answer", null));
+    pack.swept();
+    assertThat(pack.state()).isEqualTo(State.FORGOTTEN);
+    pack.listed();
+    pack.swept();
+    assertThat(pack.state()).isEqualTo(State.LISTED);
   }
 
   @Holds(

@@ -358,6 +358,21 @@ class CorruptSnapshotTest {
     assertThat(contents()).isEqualTo(before);
   }
 
+  @Test
+  void refs_that_others_compacted_and_swept_are_read_by_the_newest_manifest() throws Exception {
+    try (S3RepositoryManager there = manager();
+        S3RepositoryManager here = manager();
+        S3Repository writer = there.openRepository("r");
+        S3Repository reader = here.openRepository("r")) {
+      reader.getRefDatabase().shared().validate(); // reads no table
+      push(writer, MASTER, first);
+      writer.getRefDatabase().compact();
+      Files.delete(directory.resolve(key));
+      assertThat(reader.getRefDatabase().shared().newestLoaded().exactRef(MASTER).getObjectId())
+          .isEqualTo(first);
+    }
+  }
+
   private void listWrongSha256() throws IOException {
     rewriteSnapshot(s -> new RefSnapshot(s.id(), s.size(), s.count(), s.crc32c(), "0".repeat(64)));
   }

@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectIdRef;
+import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.lib.RefUpdate.Result;
+import org.eclipse.jgit.lib.SymbolicRef;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -88,6 +91,22 @@ class LinkAndEventsTest {
     RefUpdate expected = repository.updateRef(Constants.HEAD);
     expected.setExpectedOldObjectId(first);
     assertThat(expected.link(OTHER)).isEqualTo(Result.FORCED);
+  }
+
+  @Test
+  void a_ref_that_is_not_peeled_is_peeled_through_its_links() throws Exception {
+    ObjectId tag = TestRepositories.tag(repository, "v1", first);
+    Ref leaf = new ObjectIdRef.Unpeeled(Ref.Storage.LOOSE, "refs/tags/v1", tag);
+    Ref link = new SymbolicRef("refs/tags/new", new SymbolicRef("refs/tags/latest", leaf));
+    Ref peeled = repository.getRefDatabase().peel(link);
+    assertThat(peeled.getPeeledObjectId()).isEqualTo(first);
+    assertThat(peeled.getName()).isEqualTo("refs/tags/new");
+    assertThat(peeled.getTarget().getName()).isEqualTo("refs/tags/latest");
+    assertThat(peeled.getLeaf().getName()).isEqualTo("refs/tags/v1");
+
+    Ref branch = new ObjectIdRef.Unpeeled(Ref.Storage.LOOSE, MASTER, first);
+    assertThat(repository.getRefDatabase().peel(branch).isPeeled()).isTrue();
+    assertThat(repository.getRefDatabase().peel(branch).getPeeledObjectId()).isNull();
   }
 
   @Holds("S3RefDatabase: A transaction that changes no ref fires no event")

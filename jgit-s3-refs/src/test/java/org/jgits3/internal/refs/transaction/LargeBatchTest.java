@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import org.eclipse.jgit.lib.BatchRefUpdate;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -24,6 +25,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.commit.UnlistedPack;
+import org.jgits3.internal.concurrent.FirstFailure;
 import org.jgits3.internal.function.IoConsumer;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.refs.S3RefDatabase;
@@ -46,6 +48,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Batches that are committed with a snapshot of their own, and compactions that they cause. */
@@ -172,6 +175,8 @@ public class LargeBatchTest {
     force(here, MASTER, first);
     force(here, "refs/heads/gone", first);
     here.getRefDatabase().compact();
+    force(here, "refs/heads/young", first);
+    force(here, "ORIG_HEAD", first);
     int before = snapshots.get();
     ReceiveCommand refused = new ReceiveCommand(second, first, MASTER);
     BatchRefUpdate batch =
@@ -180,6 +185,8 @@ public class LargeBatchTest {
               force(there, MASTER, theirs(there));
               force(there, "refs/heads/new", theirs(there));
               delete(there, "refs/heads/gone");
+              delete(there, "refs/heads/young");
+              delete(there, "ORIG_HEAD");
             },
             atomic,
             atomic ? new ReceiveCommand[0] : new ReceiveCommand[] {refused});
@@ -190,9 +197,18 @@ public class LargeBatchTest {
         assertThat(r.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
         assertThat(r.exactRef(MASTER).getObjectId()).isEqualTo(theirs(there));
         assertThat(r.exactRef("refs/heads/new").getObjectId()).isEqualTo(theirs(there));
-        assertThat(r.exactRef("refs/heads/gone")).isNull();
+        assertThat(r.getRefDatabase().exactRef("refs/heads/gone", "refs/heads/young", "ORIG_HEAD"))
+            .isEmpty();
       }
     }
+  }
+
+  @Test
+  void a_batch_keeps_the_symbolic_ref_that_others_set_during_its_upload() throws Exception {
+    TestRepositories.assertAllOk(
+        executeBeside(there -> there.updateRef(Constants.HEAD).link("refs/heads/theirs"), false));
+    assertThat(here.exactRef(Constants.HEAD).getTarget().getName()).isEqualTo("refs/heads/theirs");
+    assertThat(here.getRefDatabase().getRefsByPrefix("refs/changes/")).hasSize(MANY);
   }
 
   @Test
@@ -315,6 +331,29 @@ public class LargeBatchTest {
     assertThat(after.log().tail().isEmpty() || after.refs().overlay().isEmpty())
         .as("log or refs are compacted")
         .isTrue();
+  }
+
+  static List<Throwable> failures() {
+    return List.of(
+        new IOException("as if"), new IllegalStateException("as if"), new LinkageError("as if"));
+  }
+
+  @Holds(
+      "Folding: An update succeeds though no thread is available to compact; a later one compacts")
+  @ParameterizedTest
+  @MethodSource("failures")
+  void an_update_succeeds_though_its_compaction_fails_a_later_one_compacts(Throwable failure)
+      throws Exception {
+    S3RefDatabase refs = refs(Runnable::run);
+    afterSnapshot.set(() -> FirstFailure.rethrow(failure));
+    for (int b = 0; snapshots.get() < 2; b++) {
+      assertThat(b).as("batches without a second try").isLessThan(10);
+      String group = "refs/" + b + "/";
+      BatchRefUpdate batch = creating(refs, 300, i -> group + i);
+      execute(batch);
+      TestRepositories.assertAllOk(batch);
+    }
+    assertThat(StoredManifest.read(store, "r").refs().tables()).hasSize(1);
   }
 
   @Holds(
