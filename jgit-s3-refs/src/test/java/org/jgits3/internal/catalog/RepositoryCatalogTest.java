@@ -635,6 +635,23 @@ class RepositoryCatalogTest {
   }
 
   @Test
+  void rename_that_was_fenced_begins_anew_in_the_next_epoch() throws IOException {
+    String id = create(catalog, A);
+    store.nextPut(ScriptedStore.PutRequest::apply);
+    store.applyAfter(
+        () -> {
+          store.nextPut(ScriptedStore.PutRequest::apply); // refused
+          store.nextPut(ScriptedStore.PutRequest::apply); // the fence
+          killedAtNextPut(() -> create(catalog, B));
+          assertThat(look(B)).isEmpty();
+        });
+    rename(catalog, A, B);
+    assertThat(look(B)).contains(id);
+    assertThat(look(A)).isEmpty();
+    assertThat(manifests()).isEqualTo(1);
+  }
+
+  @Test
   void E_m39_name_of_a_bind_that_was_killed_is_taken_after_a_second() throws IOException {
     String id = create(catalog, A);
     killedBeforeItsCommit(() -> rename(catalog, A, B));

@@ -102,7 +102,7 @@ class CommitProtocolModelTest {
   void A0_A7_write_without_an_answer_is_found_afterwards(Later later) {
     store.loseAnswerAfter(() -> happens(later));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-    assertThat(ops()).startsWith("W0").containsOnlyOnce("W0");
+    assertThat(ops()).isEqualTo(later == Later.COMMIT ? List.of("W0", "V0") : List.of("W0"));
   }
 
   @ParameterizedTest
@@ -110,7 +110,7 @@ class CommitProtocolModelTest {
   void A14c_A17_write_that_the_way_copied_is_found_afterwards(Later later) {
     store.applyTwiceAround(() -> happens(later));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-    assertThat(ops()).startsWith("W0").containsOnlyOnce("W0");
+    assertThat(ops()).isEqualTo(later == Later.COMMIT ? List.of("W0", "V0") : List.of("W0"));
   }
 
   @Test

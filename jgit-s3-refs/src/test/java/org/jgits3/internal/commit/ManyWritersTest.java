@@ -26,7 +26,7 @@ class ManyWritersTest {
   private static final RepositoryName NAME = RepositoryName.of("r");
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final long MILLISECOND = 1_000_000;
-  private static final int WRITERS = 200;
+  private static final int WRITERS = 300;
   private static final int COMMITS = 5;
 
   /** Between two commits of a writer, at most: meanwhile many others commit. */
@@ -50,6 +50,7 @@ class ManyWritersTest {
     long generation = StoredManifest.file(store, NAME).read().orElseThrow().manifest().generation();
     assertThat(unknown).hasValue(0);
     assertThat(done.get() + late.get()).isEqualTo(WRITERS * COMMITS);
+    assertThat(done.get()).as("so that entries are dropped").isGreaterThan(CommitBatch.REMEMBERED);
     assertThat(generation - created.manifest().generation()).isEqualTo(done.get());
   }
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
  * or its source holds back the rest.
  */
 @Holds(
-    "ServeCommand, PackUploads: A stopping server gives running requests time before it aborts "
+    "GitHttpServer, ServeCommand, PackUploads: A stopping server gives running requests time before it aborts "
         + "uploads, and ends when they end")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @ExtendWith(RandomSeed.Named.class)

@@ -47,6 +47,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Requests to a real server during an outage: what can be repeated is delayed and does not fail.
@@ -55,7 +56,7 @@ import org.junit.jupiter.params.provider.EnumSource;
     "Retries, S3ObjectStore, Pacing: An outage within `requestDeadline` fails no repeatable "
         + "request. Retries are limited over all requests, and none waits beyond its deadline.")
 @Holds(
-    "Cancellable, PartsInFlight, ReadAhead, ParallelRequests, ObjectStore: A pause in an outage "
+    "Cancellable, PartsInFlight, ReadAhead, ParallelRequests, S3ObjectStore, Retries: A pause in an outage "
         + "ends at once with its upload, stream or manager, or by an interrupt")
 @Tag("s3")
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -250,14 +251,20 @@ class S3OutageTest {
     }
   }
 
-  @Test
-  void the_end_of_the_store_ends_all_waits() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true}) // a manager that closes ends the repetitions first
+  void the_end_of_the_store_or_of_its_repetitions_ends_all_waits(boolean closes) throws Exception {
     ObjectStore patient = patient();
     proxy.fail(Integer.MAX_VALUE);
     FutureTask<Optional<ObjectInfo>> waiting = new FutureTask<>(() -> patient.stat("old/object"));
     new Thread(waiting).start();
     awaitRefusals(3);
-    patient.close();
+    if (closes) {
+      patient.close();
+    } else {
+      patient.endRetries();
+    }
     assertThatThrownBy(waiting::get).hasCauseInstanceOf(Exception.class);
+    patient.close();
   }
 }

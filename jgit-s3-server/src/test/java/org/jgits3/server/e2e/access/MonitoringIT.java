@@ -140,7 +140,8 @@ class MonitoringIT {
     work.commitFile("a", "first\n");
     Path file = scratch.resolve("sweep.prom");
     String scrape;
-    try (ServerProcess server = ServerProcess.start(store, "--create-on-push")) {
+    String[] options = {"--create-on-push", "--max-requests", "37"};
+    try (ServerProcess server = ServerProcess.start(store, options)) {
       work.run("push", "-q", server.url("r"), "main");
       work.run("clone", "-q", server.url("r"), "clone");
       Command.run(store, "sweep", "--all", "--metrics-file", file.toString()).succeeds();
@@ -158,7 +159,7 @@ class MonitoringIT {
     String page = Files.readString(ROOT.resolve("src/site/markdown/operations.md"));
     assertThat(metrics(Stream.of(page))).isSubsetOf(shown);
     assertThat(scrape)
-        .contains("jgits3_command_exit_code{command=\"sweep\"} 0")
+        .contains("jgits3_command_exit_code{command=\"sweep\"} 0", "\njgits3_git_limit 37.0\n")
         .containsPattern("jgits3_build_info\\{.*version=\"\\d[^\"]*\"} 1");
   }
 
