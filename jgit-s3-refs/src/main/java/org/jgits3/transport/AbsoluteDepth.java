@@ -29,6 +29,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
  * it may reach farther.
  */
 final class AbsoluteDepth extends RequestPackets {
+  private static final String COMMAND = "command=";
   private static final String WANT = "want ";
   private static final String WANT_REF = "want-ref ";
   private static final String SHALLOW = "shallow ";
@@ -43,8 +44,14 @@ final class AbsoluteDepth extends RequestPackets {
   private final List<ObjectId> wants = new ArrayList<>();
   private boolean relative;
 
+  /** True if the next want may have capabilities, as the first one of protocol 0. */
+  private boolean hasCapabilities = true;
+
   /** True if the history is to end at a time or before a ref. */
   private boolean bounded;
+
+  /** True if the history is to have a depth. */
+  private boolean hasDepth;
 
   private boolean afterWants;
 
@@ -68,10 +75,15 @@ final class AbsoluteDepth extends RequestPackets {
     if (packet.length <= LENGTH) {
       return afterWants ? end(packet) : packet;
     }
-    String line = new String(packet, LENGTH, packet.length - LENGTH, UTF_8).strip();
+    String line = new String(packet, LENGTH, packet.length - LENGTH, UTF_8);
+    if (line.endsWith("\n")) {
+      line = line.substring(0, line.length() - 1);
+    }
+    hasCapabilities &= !line.startsWith(COMMAND);
     if (line.startsWith(DEEPEN)) {
       checkNumber(line);
       depth = line.substring(DEEPEN.length());
+      hasDepth = true;
       return new byte[0];
     }
     if (line.equals(RELATIVE)) {
@@ -84,9 +96,9 @@ final class AbsoluteDepth extends RequestPackets {
     }
     bounded |= line.startsWith("deepen-not ");
     if (line.startsWith(SHALLOW)) {
-      shallow.add(id(line));
+      shallow.add(id(line, false));
     } else if (line.startsWith(HAVE)) {
-      id(line);
+      id(line, false);
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
     } else if (relative && line.startsWith(WANT_REF)) {
@@ -96,6 +108,11 @@ final class AbsoluteDepth extends RequestPackets {
       }
     }
     return packet;
+  }
+
+  /** Tests whether the client limits the history by a depth, a time or refs. */
+  boolean limitsHistory() {
+    return bounded || hasDepth;
   }
 
   /**
@@ -114,16 +131,17 @@ final class AbsoluteDepth extends RequestPackets {
   private byte[] want(byte[] packet, String line) throws PackProtocolException {
     boolean says = line.contains(" " + RELATIVE);
     relative |= says;
-    ObjectId id = id(line);
+    ObjectId id = id(line, hasCapabilities);
+    hasCapabilities = false;
     if (relative) {
       wants.add(id);
     }
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
-  /** Reads the id after the first word of a line, of which JGit expects that there is one. */
-  private static ObjectId id(String line) throws PackProtocolException {
-    String[] words = line.split(" ", 3);
+  /** Reads the id after the first word of a line, where JGit expects one and, mostly, no more. */
+  private static ObjectId id(String line, boolean hasMore) throws PackProtocolException {
+    String[] words = line.split(" ", hasMore ? 3 : 2);
     if (!ObjectId.isId(words[1])) {
       throw new PackProtocolException("expected an object id after " + words[0]);
     }

@@ -43,6 +43,7 @@ abstract class RequestPackets extends InputStream {
 
   /** Reads a packet; returns false at the end of the request. */
   private boolean next() throws IOException {
+    packet = new byte[0];
     at = 0;
     byte[] received;
     do {

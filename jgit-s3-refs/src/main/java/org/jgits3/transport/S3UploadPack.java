@@ -6,9 +6,11 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Ref;
@@ -53,6 +55,9 @@ public class S3UploadPack extends UploadPack {
   private boolean serving;
 
   private boolean filtered;
+
+  /** The request; null before it is read. */
+  @Nullable private AbsoluteDepth received;
 
   /** True if the embedder has set a hook of its own. */
   private boolean ownHook;
@@ -168,14 +173,29 @@ public class S3UploadPack extends UploadPack {
       super.uploadWithExceptionPropagation(asked, output, messages);
       return;
     }
-    AbsoluteDepth request = new AbsoluteDepth(asked, stored);
+    received = new AbsoluteDepth(asked, stored);
     try {
-      serve(request, output, messages);
+      serve(received, output, messages);
+    } catch (UncheckedIOException e) { // of JGit's iterator of lines
+      if (e.getCause() instanceof PackProtocolException refusal) {
+        throw refusal;
+      }
+      throw e;
     } catch (EOFException e) {
-      if (isBiDirectionalPipe() || !request.asksForEndOfHistory()) {
+      if (isBiDirectionalPipe() || !received.asksForEndOfHistory()) {
         throw e;
       }
     }
+  }
+
+  /**
+   * Tests whether the client asks for a part of the history: to a depth, since a time or without
+   * that of refs.
+   *
+   * @return false also before the request is read
+   */
+  protected final boolean limitsHistory() {
+    return received != null && received.limitsHistory();
   }
 
   private void serve(InputStream asked, OutputStream output, @Nullable OutputStream messages)

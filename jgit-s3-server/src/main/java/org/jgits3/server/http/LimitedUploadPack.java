@@ -64,6 +64,10 @@ final class LimitedUploadPack extends S3UploadPack {
       }
       throw e;
     } catch (PackProtocolException e) {
+      if (getStatistics() != null) {
+        LOG.debug("{}: after a fetch: {}", getRepository(), e.getMessage());
+        return; // the pack is sent
+      }
       LOG.info("{}: a fetch was refused: {}", getRepository(), e.getMessage());
       throw toldBeforePack(output, e);
     }
@@ -78,6 +82,9 @@ final class LimitedUploadPack extends S3UploadPack {
    */
   void beginPack(boolean first) throws IOException {
     sends = true;
+    if (limitsHistory()) { // JGit has walked through it, and does so once more for the pack
+      getRevWalk().getObjectReader().close();
+    }
     if (first
         && getDepth() == 0
         && getFilterSpec().isNoOp()

@@ -4,6 +4,7 @@ package org.jgits3.server.http;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.jgits3.S3Repository;
@@ -30,11 +32,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
 /** Faults of clients are one line in the log of a server each, beside that of the access. */
 class ClientFaultsLogTest {
+  private static final String WANT = "want " + "1".repeat(40);
   private static final String PUSH = "receive-pack";
   private static final String FETCH = "upload-pack";
 
@@ -98,14 +103,20 @@ class ClientFaultsLogTest {
         Connection: close
         Content-Type: application/x-git-%1$s-request
         Content-Length: %3$d
+        Git-Protocol: version=%4$d
 
         """
             .replace("\n", "\r\n");
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     request.writeBytes(
-        head.formatted(service, server.uri().getAuthority(), length).getBytes(UTF_8));
+        head.formatted(service, server.uri().getAuthority(), length, protocol(body))
+            .getBytes(UTF_8));
     request.writeBytes(body);
     return request.toByteArray();
+  }
+
+  private static int protocol(byte[] body) {
+    return new String(body, ISO_8859_1).startsWith("command=", 4) ? 2 : 0;
   }
 
   /** Waits for the requests in flight, and compares all lines that they logged. */
@@ -177,19 +188,37 @@ class ClientFaultsLogTest {
     assertLogged("receive-pack to r: Pack exceeds the limit of 1,048,576 bytes");
   }
 
+  private static Stream<Arguments> unreadable() {
+    String number = "expected a number of up to 2147483647 after ";
+    return Stream.of(
+        arguments("want x", "expected an object id after want"),
+        arguments(WANT + " x", "expected an object id after want"),
+        arguments("have 123", "expected an object id after have"),
+        arguments("have ", "expected an object id after have"),
+        arguments("shallow 123", "expected an object id after shallow"),
+        arguments("shallow " + "1".repeat(40) + " x", "expected an object id after shallow"),
+        arguments("deepen x", number + "deepen"),
+        arguments("deepen ", number + "deepen"),
+        arguments("deepen 99999999999", number + "deepen"),
+        arguments("deepen-since 5 ", number + "deepen-since"),
+        arguments("deepen-since 4000000000", number + "deepen-since"));
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "want x,expected an object id after want",
-    "have 123,expected an object id after have",
-    "shallow 123,expected an object id after shallow",
-    "deepen x,expected a number of up to 2147483647 after deepen",
-    "deepen 99999999999,expected a number of up to 2147483647 after deepen",
-    "deepen-since 4000000000,expected a number of up to 2147483647 after deepen-since"
-  })
+  @MethodSource("unreadable")
   void fetch_with_a_line_that_cannot_be_read_is_told_why(String line, String reason)
       throws Exception {
-    String want = "want " + "1".repeat(40);
-    byte[] fetch = GitRequests.of(out -> writeAll(out, want, line));
+    assertTold(GitRequests.command("fetch", WANT, line, "done"), reason);
+  }
+
+  @ParameterizedTest
+  @MethodSource("unreadable")
+  void old_fetch_with_a_line_that_cannot_be_read_is_told_why(String line, String reason)
+      throws Exception {
+    assertTold(GitRequests.of(out -> writeAll(out, WANT, line)), reason);
+  }
+
+  private void assertTold(byte[] fetch, String reason) throws IOException {
     assertThat(post(FETCH, fetch)).startsWith("HTTP/1.1 200").endsWith("ERR " + reason + "\n");
     assertLogged("S3Repository[");
   }
@@ -208,9 +237,6 @@ class ClientFaultsLogTest {
     "0032want,the request ends within a packet"
   })
   void fetch_that_is_no_packets_is_told_why(String request, String reason) throws Exception {
-    assertThat(post(FETCH, request.getBytes(UTF_8)))
-        .startsWith("HTTP/1.1 200")
-        .endsWith("ERR " + reason + "\n");
-    assertLogged("S3Repository[");
+    assertTold(request.getBytes(UTF_8), reason);
   }
 }

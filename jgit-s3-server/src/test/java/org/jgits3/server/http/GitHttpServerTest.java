@@ -49,6 +49,8 @@ import org.jgits3.testing.aid.GitRequests;
 import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GitHttpServerTest {
   private static final String PUSH_TYPE = "application/x-git-receive-pack-request";
@@ -329,6 +331,42 @@ class GitHttpServerTest {
       assertThat(fetch(server, "r.git", deepen(other, other)).body()).contains("PACK");
       awaitNothingTaken(manager);
       metrics(server, "jgits3_fetch_seconds_count{result=\"failed\"} 1");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deepen 2147483647", "deepen-not refs/heads/other"})
+  void a_shallow_clone_gets_the_history_that_a_clone_gets(String depth) throws Exception {
+    try (S3RepositoryManager manager =
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 1m");
+        S3Repository repository = manager.createRepository("r");
+        GitHttpServer server = GitHttpServer.builder().start(manager)) {
+      ObjectId other = TestRepositories.history(repository, "other", 1).get(0);
+      TestRepositories.createRef(repository, "refs/heads/other", other);
+      List<ObjectId> history = TestRepositories.history(repository, "whole", 4_000);
+      String last = history.get(3_999).name();
+      byte[] request =
+          GitRequests.command(
+              "fetch", "shallow " + last, depth, "want " + last, "have " + last, "done");
+      assertThat(fetch(server, "r.git", gzip(request)).body()).contains("PACK");
+      awaitNothingTaken(manager);
+    }
+  }
+
+  @Test
+  void what_follows_a_fetch_is_left_unread() throws Exception {
+    try (S3RepositoryManager manager = TestRepositories.manager(new MemoryObjectStore(), "");
+        S3Repository repository = manager.createRepository("r");
+        GitHttpServer server = GitHttpServer.builder().start(manager)) {
+      ObjectId commit = TestRepositories.history(repository, "main", 1).get(0);
+      TestRepositories.createRef(repository, "refs/heads/main", commit);
+      ByteArrayOutputStream request = new ByteArrayOutputStream();
+      request.writeBytes(GitRequests.fetch(commit));
+      request.write('\n');
+      assertThat(fetch(server, "r.git", gzip(request.toByteArray())).body())
+          .contains("PACK")
+          .endsWith("0000");
     }
   }
 
