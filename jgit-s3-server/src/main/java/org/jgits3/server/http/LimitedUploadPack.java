@@ -17,6 +17,7 @@ import org.eclipse.jgit.transport.SideBandOutputStream;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.server.http.limit.LimitedRequest;
+import org.jgits3.server.http.limit.LimitedWalk;
 import org.jgits3.transport.S3UploadPack;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +43,8 @@ final class LimitedUploadPack extends S3UploadPack {
   LimitedUploadPack(Repository from, Config config) {
     super(counting(from), config);
     this.requestLimit = config.getLong("http", "maxRequestBuffer", 0);
+    getRevWalk()
+        .setProgressMonitor(new LimitedWalk(config.getLong("uploadpack", "maxWalkedCommits", 0)));
   }
 
   /** Starts counting the objects sent from a repository, before a reader of it is made. */
@@ -62,14 +65,16 @@ final class LimitedUploadPack extends S3UploadPack {
       if (e.getCause() instanceof TransferLimits.Refusal refusal) {
         throw told(output, refusal);
       }
+      if (e.getCause() instanceof PackProtocolException refusal) {
+        throw refused(output, refusal);
+      }
       throw e;
     } catch (PackProtocolException e) {
       if (getStatistics() != null) {
         LOG.debug("{}: after a fetch: {}", getRepository(), e.getMessage());
         return; // the pack is sent
       }
-      LOG.info("{}: a fetch was refused: {}", getRepository(), e.getMessage());
-      throw toldBeforePack(output, e);
+      throw refused(output, e);
     }
   }
 
@@ -115,6 +120,12 @@ final class LimitedUploadPack extends S3UploadPack {
       return told(refusal);
     }
     return toldBeforePack(output, refusal);
+  }
+
+  private ServiceMayNotContinueException refused(OutputStream output, PackProtocolException why)
+      throws IOException {
+    LOG.info("{}: a fetch was refused: {}", getRepository(), why.getMessage());
+    return toldBeforePack(output, why);
   }
 
   private static ServiceMayNotContinueException toldBeforePack(OutputStream output, IOException why)

@@ -32,6 +32,7 @@ final class TransferDefaults {
           new Key("pack", "deltaCacheSize"),
           new Key("core", "bigFileThreshold"),
           new Key("http", "maxRequestBuffer"),
+          new Key("uploadpack", "maxWalkedCommits"),
           new Key("receive", "maxInputSize"),
           new Key("receive", "maxObjectSizeLimit"),
           new Key("receive", "maxCommandBytes"),
@@ -101,6 +102,8 @@ final class TransferDefaults {
     // git http-backend buffers 10 MB of gzip, which is twice as much inflated; a clone of 650,000
     // refs fits.
     config.setLong("http", null, "maxRequestBuffer", 32L << 20);
+    // Some 80 s of processor time. A fetch of 20,000 refs that are 10,000 commits ahead fits.
+    config.setLong("uploadpack", null, "maxWalkedCommits", 1L << 30);
     config.setBoolean("uploadpack", null, "allowFilter", true);
     config.setBoolean("uploadpack", null, "advertiseWaitForDone", true); // for push.negotiate
     config.setLong("receive", null, "maxCommandBytes", COMMANDS);

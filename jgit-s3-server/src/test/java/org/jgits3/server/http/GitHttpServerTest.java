@@ -334,6 +334,26 @@ class GitHttpServerTest {
     }
   }
 
+  @Test
+  void a_fetch_that_walks_through_a_history_once_for_each_want_is_refused() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    repository.getConfig().setInt("uploadpack", null, "maxWalkedCommits", 10_000);
+    List<ObjectId> history = TestRepositories.history(repository, "main", 200);
+    String[] lines =
+        Stream.concat(
+                history.stream().skip(100).map(want -> "want " + want.name()),
+                Stream.of("have " + history.get(0).name(), "have " + "12".repeat(20)))
+            .toArray(String[]::new);
+    try (GitHttpServer server = start()) {
+      assertThat(fetch(server, "a.git", gzip(GitRequests.command("fetch", lines))).body())
+          .contains("ERR to find what this client lacks takes a walk through more than 10000")
+          .doesNotContain("PACK");
+      repository.getConfig().setInt("uploadpack", null, "maxWalkedCommits", 20_000);
+      assertThat(fetch(server, "a.git", gzip(GitRequests.command("fetch", lines))).body())
+          .contains("ready", "PACK");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"deepen 2147483647", "deepen-not refs/heads/other"})
   void a_shallow_clone_gets_the_history_that_a_clone_gets(String depth) throws Exception {

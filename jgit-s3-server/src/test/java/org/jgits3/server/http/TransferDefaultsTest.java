@@ -19,6 +19,7 @@ class TransferDefaultsTest {
           "pack.deltaCacheSize",
           "core.bigFileThreshold",
           "http.maxRequestBuffer",
+          "uploadpack.maxWalkedCommits",
           "receive.maxInputSize",
           "receive.maxObjectSizeLimit",
           "receive.maxCommandBytes",
