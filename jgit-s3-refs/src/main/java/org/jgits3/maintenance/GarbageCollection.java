@@ -24,8 +24,8 @@ import org.eclipse.jgit.revwalk.BitmapWalker;
 import org.eclipse.jgit.revwalk.ObjectWalk;
 import org.eclipse.jgit.storage.pack.PackConfig;
 import org.jgits3.internal.pack.GarbageExpiry;
-import org.jgits3.internal.pinned.MaintenanceTarget;
-import org.jgits3.internal.pinned.PinnedRepository;
+import org.jgits3.internal.version.MaintenanceTarget;
+import org.jgits3.internal.version.RepositoryVersion;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
@@ -79,8 +79,8 @@ public final class GarbageCollection {
    * @param garbageKept true if old garbage stayed because a ref may lead into it by now
    * @param skipped true if nothing was done, because the packs were those of a collection and held
    *     exactly the reachable objects
-   * @param settled manifest that leaves a collection nothing to do; empty if the repository changed
-   *     meanwhile
+   * @param upToDate manifest that leaves a collection nothing to do; empty if the repository
+   *     changed meanwhile
    */
   public record Report(
       int packsBefore,
@@ -89,15 +89,15 @@ public final class GarbageCollection {
       long bytesAfter,
       boolean garbageKept,
       boolean skipped,
-      Optional<Settled> settled) {
-    private static Report skipped(Manifest manifest, Optional<Settled> settled) {
+      Optional<UpToDate> upToDate) {
+    private static Report skipped(Manifest manifest, Optional<UpToDate> upToDate) {
       int packs = manifest.packs().size();
       long bytes = bytes(manifest);
-      return new Report(packs, bytes, packs, bytes, false, true, settled);
+      return new Report(packs, bytes, packs, bytes, false, true, upToDate);
     }
 
     private static Report collected(VersionedManifest manifest) {
-      return skipped(manifest.manifest(), Optional.of(Settled.forGood(manifest)));
+      return skipped(manifest.manifest(), Optional.of(UpToDate.forGood(manifest)));
     }
   }
 
@@ -226,15 +226,15 @@ public final class GarbageCollection {
 
   /** Number of reachable objects, counted by bitmaps. */
   private long reachable(Manifest manifest, ProgressMonitor monitor) throws IOException {
-    try (PinnedRepository pinned = new PinnedRepository(repository, manifest);
-        ObjectReader reader = pinned.newObjectReader();
+    try (RepositoryVersion version = new RepositoryVersion(repository, manifest);
+        ObjectReader reader = version.newObjectReader();
         ObjectWalk walk = new ObjectWalk(reader)) {
       BitmapIndex bitmaps = reader.getBitmapIndex();
       if (bitmaps == null) {
         return -1;
       }
       Set<ObjectId> tips = new HashSet<>();
-      for (Ref ref : pinned.getRefDatabase().getRefs()) {
+      for (Ref ref : version.getRefDatabase().getRefs()) {
         if (ref.getObjectId() != null) {
           tips.add(ref.getObjectId());
         }
@@ -309,7 +309,7 @@ public final class GarbageCollection {
         bytes(now.manifest()),
         false,
         false,
-        merged ? Optional.of(Settled.forGood(now)) : Optional.empty());
+        merged ? Optional.of(UpToDate.forGood(now)) : Optional.empty());
   }
 
   /** Tests whether a repository that shares packs has nothing to merge. */
@@ -321,12 +321,12 @@ public final class GarbageCollection {
       throws IOException {
     lease.collects(manifest.generation());
     GarbageExpiry expiry;
-    try (PinnedRepository pinned = new PinnedRepository(repository, manifest)) {
-      expiry = GarbageExpiry.of(pinned.getConfig(), repository.name());
+    try (RepositoryVersion version = new RepositoryVersion(repository, manifest)) {
+      expiry = GarbageExpiry.of(version.getConfig(), repository.name());
       DfsGarbageCollector collector =
-          new DfsGarbageCollector(pinned)
+          new DfsGarbageCollector(version)
               .setWriteCommitGraph(true)
-              .setWriteBloomFilter(writesChangedPaths(pinned))
+              .setWriteBloomFilter(writesChangedPaths(version))
               .setGarbageTtl(expiry.ttlMillis(), TimeUnit.MILLISECONDS);
       if (threads > 0) {
         bound(collector.getPackConfig());
@@ -343,7 +343,7 @@ public final class GarbageCollection {
         garbageKept(manifest, now, expiry),
         false,
         isCollectionOf(manifest, now)
-            ? Optional.of(new Settled(newest, firstEnd(now, expiry)))
+            ? Optional.of(new UpToDate(newest, firstEnd(now, expiry)))
             : Optional.empty());
   }
 
@@ -397,8 +397,8 @@ public final class GarbageCollection {
   }
 
   /** Tests whether the commit graph gets Bloom filters of the paths that each commit changed. */
-  private static boolean writesChangedPaths(PinnedRepository pinned) {
-    return pinned
+  private static boolean writesChangedPaths(RepositoryVersion version) {
+    return version
         .getConfig()
         .getBoolean(
             ConfigConstants.CONFIG_GC_SECTION,

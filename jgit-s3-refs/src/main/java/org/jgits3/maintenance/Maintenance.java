@@ -11,7 +11,7 @@ import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.pinned.MaintenanceTarget;
+import org.jgits3.internal.version.MaintenanceTarget;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryState;

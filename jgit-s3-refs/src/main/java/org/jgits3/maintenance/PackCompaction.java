@@ -18,10 +18,10 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
-import org.jgits3.internal.pinned.MaintenanceTarget;
-import org.jgits3.internal.pinned.PinnedRepository;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.version.MaintenanceTarget;
+import org.jgits3.internal.version.RepositoryVersion;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
@@ -178,14 +178,14 @@ final class PackCompaction {
       return 0;
     }
     long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
-    try (PinnedRepository pinned =
-        new PinnedRepository(
+    try (RepositoryVersion version =
+        new RepositoryVersion(
             repository,
             manifest,
             new RefView(Refs.NONE, RefTable.EMPTY),
             (handle, how, packs) -> aged(handle, how, packs, oldest))) {
-      DfsPackCompactor compactor = new DfsPackCompactor(pinned);
-      for (DfsPackFile pack : pinned.getObjectDatabase().getPacks()) {
+      DfsPackCompactor compactor = new DfsPackCompactor(version);
+      for (DfsPackFile pack : version.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);
         if (due.stream().anyMatch(entry -> file.startsWith(entry.id()))) {
           compactor.add(pack);

@@ -59,7 +59,7 @@ public final class Sweep {
    * @param bytes bytes of them
    * @param uploads uploads aborted
    * @param dryRun true if nothing was deleted or aborted
-   * @param settled manifest that leaves a sweep nothing to do, unless a process dies that has
+   * @param upToDate manifest that leaves a sweep nothing to do, unless a process dies that has
    *     uploaded objects since; empty if something is left to delete later, or that is not known
    * @param fork a fork for which the objects of a deleted template stay; empty for none
    */
@@ -69,7 +69,7 @@ public final class Sweep {
       long bytes,
       int uploads,
       boolean dryRun,
-      Optional<Settled> settled,
+      Optional<UpToDate> upToDate,
       Optional<String> fork) {
     /** Result for a repository of which everything stays for now. */
     static Report spared(boolean dryRun, Optional<String> fork) {
@@ -146,8 +146,8 @@ public final class Sweep {
     long since = ((RepositoryState.Deleted) manifest.state()).since();
     if (manifest.generation() == 1
         && since == 0) { // never made: if it has objects, its manifest was lost
-      Optional<Settled> settled = Optional.of(Settled.forGood(tombstone));
-      return new Report(0, 0, 0, 0, dryRun, settled, Optional.empty());
+      Optional<UpToDate> upToDate = Optional.of(UpToDate.forGood(tombstone));
+      return new Report(0, 0, 0, 0, dryRun, upToDate, Optional.empty());
     }
     long moment = grace.isZero() ? Long.MAX_VALUE : clock.get().minus(grace).toEpochMilli();
     if (since > moment) {
@@ -250,13 +250,13 @@ public final class Sweep {
     /**
      * Creates the report.
      *
-     * @param manifest manifest that the run was based on, which is settled if nothing was left
+     * @param manifest manifest that the run was based on, which is up to date if nothing was left
      */
     Report report(VersionedManifest manifest) {
-      Optional<Settled> settled =
-          spared || dryRun ? Optional.empty() : Optional.of(Settled.forGood(manifest));
+      Optional<UpToDate> upToDate =
+          spared || dryRun ? Optional.empty() : Optional.of(UpToDate.forGood(manifest));
       long boundary = deleted ? manifest.manifest().generation() : now.sweepBoundary();
-      return new Report(boundary, objects, bytes, uploads, dryRun, settled, Optional.empty());
+      return new Report(boundary, objects, bytes, uploads, dryRun, upToDate, Optional.empty());
     }
 
     /** Deletes or counts the doomed objects, and the uploads of such. */

@@ -52,12 +52,12 @@ public record LiveObject(String key, List<Section> sections) {
   public static List<LiveObject> of(Manifest manifest) {
     List<LiveObject> objects = new ArrayList<>();
     for (RefSnapshot table : manifest.refs().tables()) {
-      String key = ObjectNames.snapshotKey(manifest.home(table.id()), table.id());
+      String key = ObjectNames.snapshotKey(manifest.owner(table.id()), table.id());
       objects.add(whole(key, table.size(), table.crc32c()));
     }
-    manifest.packs().forEach(pack -> objects.addAll(pack.objects(manifest.home(pack.id()))));
+    manifest.packs().forEach(pack -> objects.addAll(pack.objects(manifest.owner(pack.id()))));
     for (StoredObject object : manifest.log().objects().toList()) {
-      objects.add(whole(ObjectNames.logKey(manifest.home(object.id()), object.id()), object));
+      objects.add(whole(ObjectNames.logKey(manifest.owner(object.id()), object.id()), object));
     }
     return objects;
   }

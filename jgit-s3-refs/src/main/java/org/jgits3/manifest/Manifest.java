@@ -63,9 +63,9 @@ public record Manifest(
      * Id of the repository under which a listed object is stored.
      *
      * @param id minted name
-     * @return see {@link Manifest#home}
+     * @return see {@link Manifest#owner}
      */
-    public String home(String id) {
+    public String owner(String id) {
       return template.filter(t -> t.has(id)).map(Template::repositoryId).orElse(repositoryId);
     }
   }
@@ -209,8 +209,8 @@ public record Manifest(
    * @param id minted name
    * @return the id for a key of {@link ObjectNames}
    */
-  public String home(String id) {
-    return identity.home(id);
+  public String owner(String id) {
+    return identity.owner(id);
   }
 
   /**
@@ -229,7 +229,7 @@ public record Manifest(
    * @return true if so; false for one of the template of a fork
    */
   public boolean isOwn(String id) {
-    return home(id).equals(repositoryId());
+    return owner(id).equals(repositoryId());
   }
 
   /**

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
  * Collections beside pushes; E0 to E4 are the interleavings that lose objects without the rules.
  */
 @Holds(
-    "PinnedPacks, PinnedRepository: A verification or collection takes refs and packs of one "
+    "VersionPacks, RepositoryVersion: A verification or collection takes refs and packs of one "
         + "manifest. A collection names its packs after it counted all objects. (E3b)")
 class GarbageCollectionTest extends MaintainedRepository {
   private ObjectId first;
@@ -612,7 +612,7 @@ class GarbageCollectionTest extends MaintainedRepository {
     GarbageCollection.Report report =
         it.maintainer.maintenance("empty").collectGarbage(NullProgressMonitor.INSTANCE);
     assertThat(report)
-        .isEqualTo(new GarbageCollection.Report(0, 0, 0, 0, false, true, report.settled()));
-    assertThat(report.settled().orElseThrow().until()).isEqualTo(Instant.MAX);
+        .isEqualTo(new GarbageCollection.Report(0, 0, 0, 0, false, true, report.upToDate()));
+    assertThat(report.upToDate().orElseThrow().until()).isEqualTo(Instant.MAX);
   }
 }

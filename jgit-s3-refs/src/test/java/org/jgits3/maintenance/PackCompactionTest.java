@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
         + "objects of a compaction or collection in a server. Failures, an `Error` too, are retried "
         + "at growing intervals. Packs of garbage and of collections are not compacted.")
 @Holds(
-    "PinnedRepository, S3RepositoryManager: Maintenance uses the configuration that a repository "
+    "RepositoryVersion, S3RepositoryManager: Maintenance uses the configuration that a repository "
         + "has then, and includes those opened before it began")
 class PackCompactionTest extends MaintainedRepository {
   private static final RepositoryName NAME = RepositoryName.of("r");

@@ -379,8 +379,8 @@ class ManifestCodecTest {
     assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(fork))).isEqualTo(fork);
     assertThat(fork.isFork()).isTrue();
     assertThat(fork.isTemplate()).isFalse();
-    assertThat(fork.home(minted(2))).isEqualTo(template.repositoryId());
-    assertThat(fork.home("000000000006" + "-" + "0".repeat(20))).isEqualTo(fork.repositoryId());
+    assertThat(fork.owner(minted(2))).isEqualTo(template.repositoryId());
+    assertThat(fork.owner("000000000006" + "-" + "0".repeat(20))).isEqualTo(fork.repositoryId());
     assertThat(fork.ownPacks()).isEmpty();
   }
 

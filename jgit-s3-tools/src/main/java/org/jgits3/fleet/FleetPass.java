@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.fleet.IdTable;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MultipartUpload;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *   for (var id = pass.next(); id.isPresent(); id = pass.next()) {
  *     Optional<String> name = manager.nameOf(id.get()); // empty if it was deleted meanwhile
  *     if (name.isPresent()) {
- *       pass.done(id.get(), manager.maintenance(name.get()).collectGarbage(monitor).settled());
+ *       pass.done(id.get(), manager.maintenance(name.get()).collectGarbage(monitor).upToDate());
  *     }
  *   }
  *   pass.save();
@@ -203,14 +203,14 @@ public final class FleetPass implements Closeable {
    * Notes that the work on a repository has ended, and saves the state now and then.
    *
    * @param repositoryId an id that {@link #next} gave
-   * @param settled state in which the work left the repository; empty to return it again in the
+   * @param upToDate state in which the work left the repository; empty to return it again in the
    *     next pass
    */
-  public void done(String repositoryId, Optional<Settled> settled) {
-    if (settled.isPresent()) {
-      VersionedManifest manifest = settled.get().manifest();
+  public void done(String repositoryId, Optional<UpToDate> upToDate) {
+    if (upToDate.isPresent()) {
+      VersionedManifest manifest = upToDate.get().manifest();
       if (manifest.manifest().repositoryId().equals(repositoryId)) {
-        claims.make(repositoryId, digest(manifest), millis(settled.get().until()));
+        claims.make(repositoryId, digest(manifest), millis(upToDate.get().until()));
         unsaved++;
       } // else the name stands for another repository by now
     }

@@ -71,7 +71,7 @@ public final class Restorer {
       List<PackEntry> packs = unlisted(repository, copy);
       long bytes = 0;
       for (PackEntry pack : packs) {
-        for (var object : pack.objectSizes(copy.home(pack.id())).entrySet()) {
+        for (var object : pack.objectSizes(copy.owner(pack.id())).entrySet()) {
           if (manager.store().stat(object.getKey()).isEmpty()) {
             throw gone(copy, object.getKey(), null);
           }
@@ -102,7 +102,7 @@ public final class Restorer {
       monitor.beginTask("Copying packs", packs.size());
       for (PackEntry pack : packs) {
         try {
-          bytes += restored.copy(pack, copy.home(pack.id()), monitor);
+          bytes += restored.copy(pack, copy.owner(pack.id()), monitor);
         } catch (StoreException.Missing e) {
           throw gone(copy, e.key(), e);
         }
@@ -141,7 +141,7 @@ public final class Restorer {
   }
 
   private static String stored(Manifest manifest, PackEntry pack) {
-    return ObjectNames.prefix(manifest.home(pack.id())) + pack.id();
+    return ObjectNames.prefix(manifest.owner(pack.id())) + pack.id();
   }
 
   private static IOException gone(Manifest copy, String key, Throwable cause) {

@@ -36,10 +36,10 @@ import org.jgits3.internal.function.Causes;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
-import org.jgits3.internal.pinned.MaintenanceTarget;
-import org.jgits3.internal.pinned.PinnedRepository;
 import org.jgits3.internal.refs.S3RefDatabase;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
+import org.jgits3.internal.version.MaintenanceTarget;
+import org.jgits3.internal.version.RepositoryVersion;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -109,14 +109,14 @@ final class Fsck {
     attempt(
         key,
         () -> {
-          try (PinnedRepository pinned =
-              new PinnedRepository(
+          try (RepositoryVersion version =
+              new RepositoryVersion(
                   repository,
                   manifest,
                   SnapshotTables.read(repository.store(), manifest),
                   Fsck::blockwise)) {
-            checkPacks(pinned.getObjectDatabase());
-            attempt(key, () -> checkRefs(pinned, key));
+            checkPacks(version.getObjectDatabase());
+            attempt(key, () -> checkRefs(version, key));
           }
         });
     return findings;
@@ -139,15 +139,15 @@ final class Fsck {
     findings.add(new Verification.Finding(key, problem));
   }
 
-  private void checkRefs(PinnedRepository pinned, String key) throws IOException {
+  private void checkRefs(RepositoryVersion version, String key) throws IOException {
     monitor.beginTask("Checking connectivity", ProgressMonitor.UNKNOWN);
-    try (ObjectWalk walk = new ObjectWalk(pinned)) {
-      for (Ref ref : pinned.getRefDatabase().getRefs()) {
+    try (ObjectWalk walk = new ObjectWalk(version)) {
+      for (Ref ref : version.getRefDatabase().getRefs()) {
         if (ref.getObjectId() != null) {
           checkFound(key, () -> start(walk, ref, key));
         }
       }
-      checkFound(key, () -> pinned.getObjectDatabase().checkReachable(walk, monitor));
+      checkFound(key, () -> version.getObjectDatabase().checkReachable(walk, monitor));
     } finally {
       monitor.endTask();
     }
@@ -235,7 +235,7 @@ final class Fsck {
     List<String> keys =
         manifest.packs().stream()
             .filter(pack -> fileName.startsWith(pack.id()))
-            .flatMap(pack -> pack.objects(manifest.home(pack.id())).stream())
+            .flatMap(pack -> pack.objects(manifest.owner(pack.id())).stream())
             .map(LiveObject::key)
             .toList();
     return keys.stream()

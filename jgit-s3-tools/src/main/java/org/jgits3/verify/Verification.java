@@ -10,8 +10,8 @@ import java.util.Set;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.S3RepositoryManager;
-import org.jgits3.internal.pinned.MaintenanceTarget;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.internal.version.MaintenanceTarget;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -48,7 +48,7 @@ public final class Verification {
    * @param bytes bytes of them that were read
    * @param fsck true if Git's own check ran; it does not if an object it would read is damaged
    * @param findings the defects; empty for a sound repository
-   * @param settled manifest of a sound repository; empty for another
+   * @param upToDate manifest of a sound repository; empty for another
    */
   public record Report(
       long generation,
@@ -56,7 +56,7 @@ public final class Verification {
       long bytes,
       boolean fsck,
       List<Finding> findings,
-      Optional<Settled> settled) {
+      Optional<UpToDate> upToDate) {
     public Report {
       findings = List.copyOf(findings);
     }
@@ -120,10 +120,10 @@ public final class Verification {
         findings.add(new Finding(e.key(), "is missing"));
       }
     }
-    Optional<Settled> settled =
-        findings.isEmpty() ? Optional.of(Settled.forGood(versioned)) : Optional.empty();
+    Optional<UpToDate> upToDate =
+        findings.isEmpty() ? Optional.of(UpToDate.forGood(versioned)) : Optional.empty();
     return new Report(
-        manifest.generation(), objects.size(), check.bytes(), sound, findings, settled);
+        manifest.generation(), objects.size(), check.bytes(), sound, findings, upToDate);
   }
 
   /** Tests whether a finding is about an object that was listed and no longer is. */

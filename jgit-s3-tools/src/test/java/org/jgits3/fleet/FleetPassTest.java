@@ -22,7 +22,7 @@ import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ListedObject;
@@ -64,8 +64,8 @@ class FleetPassTest extends FleetFixture {
     return names(new Fleet(maintainer).collectionPass(false));
   }
 
-  private Optional<Settled> collect(String name, ProgressMonitor monitor) throws IOException {
-    return maintainer.maintenance(name).collectGarbage(monitor).settled();
+  private Optional<UpToDate> collect(String name, ProgressMonitor monitor) throws IOException {
+    return maintainer.maintenance(name).collectGarbage(monitor).upToDate();
   }
 
   /** Collects what a pass gives; returns it. */
@@ -243,7 +243,8 @@ class FleetPassTest extends FleetFixture {
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
       String name = users.nameOf(id.get()).orElseThrow();
       pass.done(
-          id.get(), new Verification(maintainer, NullProgressMonitor.INSTANCE).run(name).settled());
+          id.get(),
+          new Verification(maintainer, NullProgressMonitor.INSTANCE).run(name).upToDate());
     }
     pass.save();
     assertThat(names(new Fleet(maintainer).verificationPass(false))).containsExactly("a");
@@ -341,14 +342,14 @@ class FleetPassTest extends FleetFixture {
       FleetPass pass = new Fleet(manager).collectionPass(false);
       for (var id = pass.next(); id.isPresent(); id = pass.next()) {
         String name = manager.nameOf(id.get()).orElseThrow();
-        Optional<Settled> settled =
-            manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).settled();
+        Optional<UpToDate> upToDate =
+            manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).upToDate();
         if (pass.given() > FleetPass.STEP + 10) {
           System.out.println(id.get());
           System.out.flush();
           Runtime.getRuntime().halt(137);
         }
-        pass.done(id.get(), settled);
+        pass.done(id.get(), upToDate);
       }
     }
   }

@@ -17,7 +17,7 @@ import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
@@ -71,7 +71,7 @@ class FleetSweepTest extends FleetFixture {
       throws IOException {
     List<String> swept = new ArrayList<>();
     for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-      pass.done(id.get(), manager.sweepById(id.get(), grace, false).settled());
+      pass.done(id.get(), manager.sweepById(id.get(), grace, false).upToDate());
       swept.add(label(id.get()));
     }
     pass.save();
@@ -234,20 +234,20 @@ class FleetSweepTest extends FleetFixture {
     create("a", "b");
     FleetPass one = new Fleet(maintainer).sweepPass(false);
     FleetPass other = new Fleet(maintainer).sweepPass(false);
-    one.done(id("a"), settled("a"));
+    one.done(id("a"), upToDate("a"));
     one.save();
-    other.done(id("b"), settled("b"));
+    other.done(id("b"), upToDate("b"));
     other.save();
     assertThat(due()).isEmpty();
   }
 
-  private Optional<Settled> settled(String name) throws IOException {
-    return maintainer.sweepById(id(name), DAY, false).settled();
+  private Optional<UpToDate> upToDate(String name) throws IOException {
+    return maintainer.sweepById(id(name), DAY, false).upToDate();
   }
 
   @Test
   void dry_run_claims_nothing() throws Exception {
     create("a");
-    assertThat(maintainer.sweepById(id("a"), DAY, true).settled()).isEmpty();
+    assertThat(maintainer.sweepById(id("a"), DAY, true).upToDate()).isEmpty();
   }
 }

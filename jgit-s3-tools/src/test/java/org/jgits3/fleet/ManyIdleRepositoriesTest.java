@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.MadeUpRepositories;
 import org.jgits3.store.ObjectStore;
@@ -71,7 +71,7 @@ class ManyIdleRepositoriesTest {
       try (FleetPass first = begin(store)) {
         for (int i = 0; first.next().isPresent(); i++) {
           VersionedManifest manifest = made.manifest(i);
-          first.done(manifest.manifest().repositoryId(), Optional.of(Settled.forGood(manifest)));
+          first.done(manifest.manifest().repositoryId(), Optional.of(UpToDate.forGood(manifest)));
         }
         first.save();
       }

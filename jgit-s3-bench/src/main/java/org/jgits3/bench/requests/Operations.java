@@ -242,7 +242,7 @@ record Operations(String config, Path source, Path scratch, GitClient git) {
           String name = manager.nameOf(id.get()).orElseThrow();
           pass.done(
               id.get(),
-              manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).settled());
+              manager.maintenance(name).collectGarbage(NullProgressMonitor.INSTANCE).upToDate());
         }
         pass.save();
       }
@@ -256,7 +256,7 @@ record Operations(String config, Path source, Path scratch, GitClient git) {
       for (int i = 0; i < 2; i++) { // the first one leaves a mark
         try (FleetPass pass = new Fleet(manager).sweepPass(true)) {
           for (var id = pass.next(); id.isPresent(); id = pass.next()) {
-            pass.done(id.get(), manager.sweepById(id.get(), Duration.ZERO, false).settled());
+            pass.done(id.get(), manager.sweepById(id.get(), Duration.ZERO, false).upToDate());
           }
           pass.save();
         }

@@ -135,7 +135,7 @@ final class Backlog {
    * Tests whether everything was followed, or fails by itself: by another cause than the store.
    * What fails by itself is given up in the end.
    */
-  boolean isSettled() {
+  boolean isCaughtUp() {
     return !hasUntried() && failedByStore.isEmpty();
   }
 

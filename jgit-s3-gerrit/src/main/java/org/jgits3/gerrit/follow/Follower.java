@@ -136,10 +136,10 @@ public class Follower implements LifecycleListener {
   private final OwnEffects own = new OwnEffects();
 
   /** Position to be saved next; null if there is none before the present one. */
-  private StoreCursor settled;
+  private StoreCursor reached;
 
-  /** {@link System#nanoTime} at which {@link #settled} was taken. */
-  private long settledAt;
+  /** {@link System#nanoTime} at which {@link #reached} was taken. */
+  private long reachedAt;
 
   /** Calls of {@link #save} after which the present position is saved. */
   private int toBeSaved;
@@ -232,7 +232,7 @@ public class Follower implements LifecycleListener {
       LOG.atWarning().log("Following: %s is of no use: %s", file, e.getMessage());
       unusable = true;
       followed = null;
-      settled = null;
+      reached = null;
       return true;
     } catch (IOException | RuntimeException | Error e) {
       status.failed(e); // following goes on, whatever failed
@@ -260,7 +260,7 @@ public class Follower implements LifecycleListener {
       toBeSaved = 2;
     } else {
       followed = saved.get();
-      settle();
+      reach();
     }
   }
 
@@ -268,9 +268,9 @@ public class Follower implements LifecycleListener {
     indexing.add(project, Set.of(new Effect.OfProject()), System.nanoTime());
   }
 
-  private void settle() {
-    settled = followed;
-    settledAt = System.nanoTime();
+  private void reach() {
+    reached = followed;
+    reachedAt = System.nanoTime();
   }
 
   private boolean round() throws IOException, InterruptedException {
@@ -466,19 +466,19 @@ public class Follower implements LifecycleListener {
     if (toBeSaved > 0 && nothingWaits()) {
       savedAt = System.nanoTime();
       indexes.commit();
-      if (settled != null) {
-        file.save(settled);
+      if (reached != null) {
+        file.save(reached);
       }
-      settle();
+      reach();
       toBeSaved--;
     }
   }
 
   /** Tests whether everything that the position to be saved next covers is applied. */
   private boolean nothingWaits() {
-    return indexing.isSettled()
+    return indexing.isCaughtUp()
         && reindexed.isEmpty()
         && indexedHere.isEmpty()
-        && (settled == null || !own.anyKnownAt(settledAt));
+        && (reached == null || !own.anyKnownAt(reachedAt));
   }
 }

@@ -294,8 +294,8 @@ final class Indexing {
   /**
    * Tests whether everything is followed that was added, except documents that fail by themselves.
    */
-  synchronized boolean isSettled() {
-    return all().allMatch(lane -> lane.backlog.isSettled());
+  synchronized boolean isCaughtUp() {
+    return all().allMatch(lane -> lane.backlog.isCaughtUp());
   }
 
   /**
@@ -306,7 +306,7 @@ final class Indexing {
     long now = System.nanoTime();
     return all()
         .filter(lane -> lane == groups || now - lane.since < patience.toNanos())
-        .allMatch(lane -> lane.backlog.isSettled());
+        .allMatch(lane -> lane.backlog.isCaughtUp());
   }
 
   /**

@@ -179,7 +179,7 @@ final class GarbageDrop {
         before
             .filter(proven -> base.dropped() <= proven.generation())
             .flatMap(proven -> base.refs().newValues(proven.refs()));
-    try (PinnedPacks packs = new Remaining(shared, next);
+    try (VersionPacks packs = new Remaining(shared, next);
         S3ObjDatabase remaining = handle.of(packs)) {
       remaining.checkComplete(
           values.isPresent() ? values.get() : values(base),
@@ -202,7 +202,7 @@ final class GarbageDrop {
   }
 
   /** The packs that stay listed without the garbage, opened with those of all handles. */
-  private static final class Remaining extends PinnedPacks {
+  private static final class Remaining extends VersionPacks {
     private final SharedPacks packs;
 
     Remaining(SharedPacks packs, Manifest manifest) {

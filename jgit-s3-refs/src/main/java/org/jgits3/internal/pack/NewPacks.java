@@ -73,7 +73,7 @@ final class NewPacks {
   }
 
   private static String key(S3PackDescription pack, String extension) {
-    return ObjectNames.packKey(pack.home(), pack.id(), extension);
+    return ObjectNames.packKey(pack.owner(), pack.id(), extension);
   }
 
   private static void checkKept(S3PackDescription pack, PackExt ext) throws NotSupportedException {

@@ -46,17 +46,17 @@ public final class RestoredPack {
    * the handle deletes it.
    *
    * @param entry entry of the pack in the old manifest
-   * @param home id of the repository under which that manifest has it
+   * @param owner id of the repository under which that manifest has it
    * @param monitor receives the number of bytes copied; may cancel
    * @return bytes copied
    * @throws StoreException.Missing if the store no longer has the pack
    * @throws StoreException.Corrupt if it has other bytes than were written
    * @throws IOException if it could not be copied
    */
-  public long copy(PackEntry entry, String home, ProgressMonitor monitor) throws IOException {
+  public long copy(PackEntry entry, String owner, ProgressMonitor monitor) throws IOException {
     S3PackDescription pack = database.newPack(PackSource.RECEIVE);
     pack.pushed();
-    S3PackDescription old = new S3PackDescription(pack.getRepositoryDescription(), home, entry);
+    S3PackDescription old = new S3PackDescription(pack.getRepositoryDescription(), owner, entry);
     try (ReadableChannel index = files.open(old, PackExt.INDEX); // with checksums of the pack
         ReadableChannel objects = files.open(old, PackExt.PACK)) {
       copy(objects, pack, PackExt.PACK, monitor);

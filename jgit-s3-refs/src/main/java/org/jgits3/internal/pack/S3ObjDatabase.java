@@ -505,9 +505,9 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   @Override
   protected S3PackDescription newPack(PackSource source) throws IOException {
     String id = brief ? ObjectNames.mint(shared.manifest()) : shared.mint();
-    String home = shared.manifest().repositoryId();
+    String owner = shared.manifest().repositoryId();
     S3PackDescription pack =
-        new S3PackDescription(getRepository().getDescription(), home, id, source);
+        new S3PackDescription(getRepository().getDescription(), owner, id, source);
     pack.setLastModified(SystemReader.getInstance().now().toEpochMilli());
     created.begin(pack);
     return pack;

@@ -251,9 +251,10 @@ public class SharedPacks {
      * @param own names the repository
      */
     S3PackDescription describe(PackEntry entry, DfsRepositoryDescription own) {
-      String home = repository.orElseThrow().home(entry.id());
+      String owner = repository.orElseThrow().owner(entry.id());
       boolean shared = template().filter(t -> t.has(entry.id())).isPresent();
-      return new S3PackDescription(shared ? new DfsRepositoryDescription(home) : own, home, entry);
+      return new S3PackDescription(
+          shared ? new DfsRepositoryDescription(owner) : own, owner, entry);
     }
   }
 
@@ -263,12 +264,12 @@ public class SharedPacks {
 
   /** Open packs that a pack is among: those of the template, or its own. */
   private OpenPacks openWith(S3PackDescription pack) {
-    return isOfTemplate(pack) ? resources.indexes().ofTemplate(pack.home()) : open;
+    return isOfTemplate(pack) ? resources.indexes().ofTemplate(pack.owner()) : open;
   }
 
   /** Packs of a template are named by its id. */
   private static boolean isOfTemplate(S3PackDescription pack) {
-    return pack.getRepositoryDescription().getRepositoryName().equals(pack.home());
+    return pack.getRepositoryDescription().getRepositoryName().equals(pack.owner());
   }
 
   /** Releases the indexes of a pack that no manifest will ever list. */
@@ -421,13 +422,13 @@ public class SharedPacks {
   /** Adds to the failure that the pack belongs to the template of this fork, if it does. */
   StoreException ofTemplate(StoreException.Missing missing, S3PackDescription pack)
       throws IOException {
-    return pack.home().equals(manifest().repositoryId())
+    return pack.owner().equals(manifest().repositoryId())
         ? missing
         : new StoreException.Missing(
             missing.key(),
             missing.getMessage()
                 + "; it is of the template "
-                + pack.home()
+                + pack.owner()
                 + " of this fork: bring it back from a version that the bucket keeps, or from a"
                 + " backup",
             missing);

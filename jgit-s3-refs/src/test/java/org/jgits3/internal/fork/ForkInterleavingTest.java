@@ -65,7 +65,7 @@ class ForkInterleavingTest extends ForkTestCase {
     tombstone("t");
     Sweep.Report report = it.sweepById(template);
     assertThat(report.fork()).contains("f");
-    assertThat(report.settled()).as("to be searched again").isEmpty();
+    assertThat(report.upToDate()).as("to be searched again").isEmpty();
     it.isSound("f");
     it.manager.rename("f", "g");
     assertThat(it.sweepById(template).fork()).contains("g");

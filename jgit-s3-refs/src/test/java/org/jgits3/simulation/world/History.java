@@ -439,7 +439,7 @@ final class History implements Bucket.Rules {
   }
 
   private Map<String, String> snapshot(Manifest manifest, RefSnapshot snapshot) {
-    String key = ObjectNames.snapshotKey(manifest.home(snapshot.id()), snapshot.id());
+    String key = ObjectNames.snapshotKey(manifest.owner(snapshot.id()), snapshot.id());
     return snapshots.computeIfAbsent(
         key,
         any -> {

@@ -266,8 +266,8 @@ public final class PackWorld extends RepositoryWorld {
       Set<String> listed = stored(repository.manifest());
       RestoredPack restored = new RestoredPack(repository.getObjectDatabase(), manager.store());
       for (PackEntry pack : copy.packs()) {
-        if (!listed.contains(copy.home(pack.id()) + pack.id())) {
-          restored.copy(pack, copy.home(pack.id()), NullProgressMonitor.INSTANCE);
+        if (!listed.contains(copy.owner(pack.id()) + pack.id())) {
+          restored.copy(pack, copy.owner(pack.id()), NullProgressMonitor.INSTANCE);
         }
       }
       refs.apply();
@@ -276,7 +276,7 @@ public final class PackWorld extends RepositoryWorld {
 
   private static Set<String> stored(Manifest manifest) {
     return manifest.packs().stream()
-        .map(pack -> manifest.home(pack.id()) + pack.id())
+        .map(pack -> manifest.owner(pack.id()) + pack.id())
         .collect(Collectors.toSet());
   }
 

@@ -111,7 +111,7 @@ final class GcCommand extends StoreCommand {
             }
             GarbageCollection.Report report = collect(manager, name, progress);
             rows.add(Row.of(name, report));
-            return detach ? Optional.empty() : report.settled();
+            return detach ? Optional.empty() : report.upToDate();
           });
     } finally {
       output.value(rows);

@@ -80,7 +80,7 @@ final class SweepCommand extends StoreCommand {
           target -> {
             Sweep.Report report = sweep(manager, target);
             print(rows, Row.of(target.toString(), report));
-            return report.settled();
+            return report.upToDate();
           });
       sweepProbes(manager.store());
     } finally {

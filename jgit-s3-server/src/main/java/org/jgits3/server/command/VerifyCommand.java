@@ -130,7 +130,7 @@ final class VerifyCommand extends StoreCommand {
             Verification.Report report = verify(manager, name);
             reports.add(Report.of(name, report));
             check(name, report.findings().size());
-            return report.settled().filter(settled -> changed);
+            return report.upToDate().filter(upToDate -> changed);
           });
     } finally {
       output.value(reports);

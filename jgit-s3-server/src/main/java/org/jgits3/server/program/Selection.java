@@ -7,7 +7,7 @@ import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.fleet.FleetPass;
 import org.jgits3.internal.function.IoSupplier;
-import org.jgits3.maintenance.Settled;
+import org.jgits3.maintenance.UpToDate;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.server.terminal.Output;
@@ -50,14 +50,14 @@ public final class Selection {
      * Does the work; returns the state in which nothing is left to do for some time, empty if the
      * next pass has to return the repository again.
      */
-    Optional<Settled> on(Target target) throws IOException;
+    Optional<UpToDate> on(Target target) throws IOException;
   }
 
   /** Work on one repository with a name. */
   @FunctionalInterface
   public interface NamedWork {
     /** Does the work, as {@link Work#on}. */
-    Optional<Settled> on(String name) throws IOException;
+    Optional<UpToDate> on(String name) throws IOException;
   }
 
   /**

@@ -538,7 +538,7 @@ class JgitS3Test {
     inStore("gc", "--all").succeeds();
     assertThat(inStore("stats", "a", "--json").json().get("recentRefs").asInt()).isEqualTo(1);
     assertThat(inStore("gc", "--all", "--refs").succeeds().out())
-        .as("settled, all the same")
+        .as("up to date, all the same")
         .contains("a: refs written as one table");
     JsonNode stats = inStore("stats", "a", "--json").json();
     assertThat(stats.get("recentRefs").asInt()).isZero();

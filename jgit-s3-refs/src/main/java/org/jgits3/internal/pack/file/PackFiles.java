@@ -102,14 +102,14 @@ public final class PackFiles implements Closeable {
     return pack.file(ext)
         .orElseThrow(
             () -> {
-              String key = ObjectNames.packKey(pack.home(), pack.id(), ext.getExtension());
+              String key = ObjectNames.packKey(pack.owner(), pack.id(), ext.getExtension());
               return new StoreException.Missing(key, key + " is not listed", null);
             });
   }
 
   private static String key(S3PackDescription pack, PackExt ext, PackFileEntry file) {
     return ObjectNames.packKey(
-        pack.home(), pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
+        pack.owner(), pack.id(), file.bundled() ? ObjectNames.BUNDLE : ext.getExtension());
   }
 
   private byte[] read(S3PackDescription pack, PackExt ext, PackFileEntry file) throws IOException {
@@ -181,7 +181,7 @@ public final class PackFiles implements Closeable {
   }
 
   private static StoreException.Corrupt damagedChecksums(S3PackDescription pack) {
-    String key = ObjectNames.packKey(pack.home(), pack.id(), PackExt.INDEX.getExtension());
+    String key = ObjectNames.packKey(pack.owner(), pack.id(), PackExt.INDEX.getExtension());
     return new StoreException.Corrupt(
         key, key + " ends with other checksums of its pack than were written; restore it", null);
   }

@@ -33,7 +33,7 @@ public final class S3PackDescription extends DfsPackDescription {
   private final String id;
 
   /** Id of the repository under which the files are stored. */
-  private final String home;
+  private final String owner;
 
   /** Files whose place in the store is known. */
   private final Map<PackExt, PackFileEntry> files = new EnumMap<>(PackExt.class);
@@ -59,15 +59,15 @@ public final class S3PackDescription extends DfsPackDescription {
    * Creates the description of a new pack.
    *
    * @param repository names the pack to JGit
-   * @param home id of the repository
+   * @param owner id of the repository
    * @param id minted name
    * @param source kind of pack
    */
   public S3PackDescription(
-      DfsRepositoryDescription repository, String home, String id, PackSource source) {
+      DfsRepositoryDescription repository, String owner, String id, PackSource source) {
     super(repository, id, source);
     this.id = id;
-    this.home = home;
+    this.owner = owner;
     this.listed = Optional.empty();
   }
 
@@ -75,13 +75,13 @@ public final class S3PackDescription extends DfsPackDescription {
    * Creates the description of a pack that a manifest lists.
    *
    * @param repository names the pack to JGit, whose cache tells packs apart by it
-   * @param home id of the repository under which it is stored
+   * @param owner id of the repository under which it is stored
    * @param entry its entry
    */
-  public S3PackDescription(DfsRepositoryDescription repository, String home, PackEntry entry) {
+  public S3PackDescription(DfsRepositoryDescription repository, String owner, PackEntry entry) {
     super(repository, entry.id(), PackSource.valueOf(entry.source()));
     this.id = entry.id();
-    this.home = home;
+    this.owner = owner;
     this.listed = Optional.of(entry);
     entry.files().forEach(this::add);
     setLastModified(entry.lastModified());
@@ -106,8 +106,8 @@ public final class S3PackDescription extends DfsPackDescription {
   }
 
   /** Id of the repository under which the files are stored: its own, or that of a template. */
-  public String home() {
-    return home;
+  public String owner() {
+    return owner;
   }
 
   /** Place of a file; empty if the pack has no file of that kind. */
@@ -205,11 +205,11 @@ public final class S3PackDescription extends DfsPackDescription {
       PackExt only = held.keySet().iterator().next();
       byte[] bytes = held.get(only);
       stored(only, bytes.length, Crc32c.of(bytes));
-      to.put(ObjectNames.packKey(home, id, only.getExtension()), bytes, 0, bytes.length);
+      to.put(ObjectNames.packKey(owner, id, only.getExtension()), bytes, 0, bytes.length);
     } else {
       objects.add(ObjectNames.BUNDLE);
       byte[] bytes = bundle();
-      to.put(ObjectNames.packKey(home, id, ObjectNames.BUNDLE), bytes, 0, bytes.length);
+      to.put(ObjectNames.packKey(owner, id, ObjectNames.BUNDLE), bytes, 0, bytes.length);
     }
     held.clear();
   }

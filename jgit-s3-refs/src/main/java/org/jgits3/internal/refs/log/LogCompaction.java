@@ -33,9 +33,9 @@ import org.slf4j.LoggerFactory;
  * at most about twice that. If there are more than {@value #LISTED} segments, the two neighbours
  * with the fewest bytes are merged, whatever their size.
  *
- * <p>The new segment is uploaded first, from one pinned manifest. The commit succeeds only if the
- * log still lists the merged segments and its tail still begins with the moved entries; entries
- * that were appended meanwhile stay in the tail.
+ * <p>The new segment is uploaded first, from one manifest. The commit succeeds only if the log
+ * still lists the merged segments and its tail still begins with the moved entries; entries that
+ * were appended meanwhile stay in the tail.
  *
  * <p>A damaged or missing object stays listed and is logged once: a damaged segment is never
  * merged, and a large transaction with damaged changes stays in the tail while later ones are
@@ -199,13 +199,13 @@ public final class LogCompaction {
       return log.segments().subList(from, to);
     }
 
-    boolean sameIn(TransactionLog log, TransactionLog pinned) {
+    boolean sameIn(TransactionLog log, TransactionLog merged) {
       return log.segments().size() >= to
-          && segments(log).equals(segments(pinned))
+          && segments(log).equals(segments(merged))
           && (entries.isEmpty()
               || (log.segments().size() == to
-                  && log.tail().size() >= pinned.tail().size()
-                  && log.tail().subList(0, pinned.tail().size()).equals(pinned.tail())));
+                  && log.tail().size() >= merged.tail().size()
+                  && log.tail().subList(0, merged.tail().size()).equals(merged.tail())));
     }
 
     TransactionLog replacedBy(LogSegment segment, TransactionLog log) {
@@ -248,13 +248,13 @@ public final class LogCompaction {
   }
 
   private void commit(Manifest manifest, Run run) throws IOException {
-    TransactionLog pinned = manifest.log();
-    LogSegment segment = objects.writeSegment(manifest, run.segments(pinned), run.entries());
+    TransactionLog merged = manifest.log();
+    LogSegment segment = objects.writeSegment(manifest, run.segments(merged), run.entries());
     boolean listed =
         Replacement.commit(
             committer,
             base ->
-                run.sameIn(base.log(), pinned)
+                run.sameIn(base.log(), merged)
                     ? Optional.of(base.withLog(run.replacedBy(segment, base.log())))
                     : Optional.empty(),
             base -> base.log().segments().contains(segment),

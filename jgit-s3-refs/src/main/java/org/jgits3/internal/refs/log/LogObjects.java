@@ -128,7 +128,7 @@ public final class LogObjects {
   }
 
   private static String key(Manifest manifest, StoredObject object) {
-    return ObjectNames.logKey(manifest.home(object.id()), object.id());
+    return ObjectNames.logKey(manifest.owner(object.id()), object.id());
   }
 
   private int writeSegment(

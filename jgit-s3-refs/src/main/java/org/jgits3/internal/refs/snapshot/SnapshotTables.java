@@ -193,7 +193,7 @@ public final class SnapshotTables {
     ParallelRequests.forEach(
         levels,
         level -> {
-          String key = ObjectNames.snapshotKey(manifest.home(level.id()), level.id());
+          String key = ObjectNames.snapshotKey(manifest.owner(level.id()), level.id());
           tables[levels.indexOf(level)] = source.read(key, level);
         });
     return List.of(tables);

@@ -25,11 +25,11 @@ import org.jgits3.store.StoreException;
 /**
  * Folds the overlay of a manifest into a table of refs.
  *
- * <p>The table is uploaded first, as it is merged, from one pinned manifest. The commit then
- * depends on two conditions: the manifest still names the tables that the compaction started from,
- * and the new overlay is exactly the entries, deletions included, that differ from the new tables.
- * Without the first, the slower of two compactions would bring back what the faster one folded;
- * without the second, an update made meanwhile would be lost.
+ * <p>The table is uploaded first, as it is merged, from one manifest. The commit then depends on
+ * two conditions: the manifest still names the tables that the compaction started from, and the new
+ * overlay is exactly the entries, deletions included, that differ from the new tables. Without the
+ * first, the slower of two compactions would bring back what the faster one folded; without the
+ * second, an update made meanwhile would be lost.
  */
 final class Compaction {
   private final SnapshotUpload upload;
@@ -90,7 +90,7 @@ final class Compaction {
       RefSnapshot listed = levels.get(i);
       String sha256 = table.level(i).sha256();
       if (!sha256.equals(listed.sha256())) {
-        String key = ObjectNames.snapshotKey(manifest.home(listed.id()), listed.id());
+        String key = ObjectNames.snapshotKey(manifest.owner(listed.id()), listed.id());
         throw new StoreException.Corrupt(
             key,
             String.format(

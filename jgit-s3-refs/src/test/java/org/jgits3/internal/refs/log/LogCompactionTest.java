@@ -223,7 +223,7 @@ class LogCompactionTest {
   void the_slower_of_two_compactions_changes_nothing() throws Exception {
     history(4);
     log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
-    Manifest pinned = log.manifest();
+    Manifest old = log.manifest();
     AtomicReference<TransactionLog> faster = new AtomicReference<>();
     store.after(
         Request.WRITE_LOG,
@@ -231,7 +231,7 @@ class LogCompactionTest {
           log.compact();
           faster.set(log.log());
         });
-    log.compaction().run(pinned);
+    log.compaction().run(old);
 
     assertThat(log.log()).isEqualTo(faster.get());
     assertThat(reflog(BUSY)).hasSize(5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pinned;
+package org.jgits3.internal.version;
 
 import java.util.function.Supplier;
 import org.eclipse.jgit.lib.StoredConfig;

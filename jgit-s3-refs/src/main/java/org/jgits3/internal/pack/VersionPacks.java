@@ -10,8 +10,8 @@ import org.jgits3.manifest.Manifest;
  * The packs of one manifest, for maintenance. Commits by others do not change them. Shares no state
  * with the handles of users. Safe for use by many threads.
  */
-public class PinnedPacks extends SharedPacks implements Closeable {
-  private final Manifest pinned;
+public class VersionPacks extends SharedPacks implements Closeable {
+  private final Manifest manifest;
 
   /**
    * Creates the packs of a manifest.
@@ -19,26 +19,26 @@ public class PinnedPacks extends SharedPacks implements Closeable {
    * @param packs packs that the handles of users share; only their store, uploads and caches are
    *     used
    * @param committer commit loop of the repository
-   * @param pinned manifest that lists them
+   * @param manifest manifest that lists them
    */
-  public PinnedPacks(SharedPacks packs, ManifestCommitter committer, Manifest pinned) {
+  public VersionPacks(SharedPacks packs, ManifestCommitter committer, Manifest manifest) {
     super(packs, committer);
-    this.pinned = pinned;
+    this.manifest = manifest;
   }
 
   @Override
   Manifest manifest() {
-    return pinned;
+    return manifest;
   }
 
   /** Does nothing: an object that is not in these packs is missing. */
   @Override
   void refresh() {}
 
-  /** Returns the pinned one: a collection packs all objects that its refs lead to. */
+  /** Returns this one: a collection packs all objects that its refs lead to. */
   @Override
   Optional<Manifest> collected() {
-    return Optional.of(pinned);
+    return Optional.of(manifest);
   }
 
   /** Releases their indexes and the manifest. */

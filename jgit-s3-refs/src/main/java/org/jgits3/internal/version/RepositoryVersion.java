@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.internal.pinned;
+package org.jgits3.internal.version;
 
 import java.io.IOException;
 import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
@@ -9,9 +9,9 @@ import org.eclipse.jgit.internal.storage.dfs.DfsRepositoryDescription;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.lib.StoredConfig;
 import org.eclipse.jgit.util.FS;
-import org.jgits3.internal.pack.PinnedPacks;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.internal.pack.SharedPacks;
+import org.jgits3.internal.pack.VersionPacks;
 import org.jgits3.internal.refs.snapshot.SnapshotTables;
 import org.jgits3.manifest.Manifest;
 
@@ -19,10 +19,10 @@ import org.jgits3.manifest.Manifest;
  * Repository handle of maintenance: refs and packs of one manifest, not changed by commits of
  * others. The caller closes it.
  */
-public final class PinnedRepository extends DfsRepository {
+public final class RepositoryVersion extends DfsRepository {
   private final StoredConfig config;
   private final RefDatabase refs;
-  private final PinnedPacks packs;
+  private final VersionPacks packs;
   private final S3ObjDatabase objects;
 
   /** Creates the objects of a handle. */
@@ -46,7 +46,7 @@ public final class PinnedRepository extends DfsRepository {
    * @param manifest manifest with the refs and packs
    * @throws IOException if the refs cannot be read
    */
-  public PinnedRepository(MaintenanceTarget repository, Manifest manifest) throws IOException {
+  public RepositoryVersion(MaintenanceTarget repository, Manifest manifest) throws IOException {
     this(
         repository,
         manifest,
@@ -62,17 +62,17 @@ public final class PinnedRepository extends DfsRepository {
    * @param refs refs of the manifest; none if none are asked for
    * @param objects creates the object database of the manifest's packs
    */
-  public PinnedRepository(
+  public RepositoryVersion(
       MaintenanceTarget repository, Manifest manifest, RefDatabase refs, Objects objects) {
     super(new Builder(repository.name()));
     this.config = repository.config().get();
     this.refs = refs;
-    this.packs = new PinnedPacks(repository.packs(), repository.committer(), manifest);
+    this.packs = new VersionPacks(repository.packs(), repository.committer(), manifest);
     this.objects = objects.of(this, new DfsReaderOptions().fromConfig(config), packs);
   }
 
   /** Builder that {@link DfsRepository} requires. */
-  private static final class Builder extends DfsRepositoryBuilder<Builder, PinnedRepository> {
+  private static final class Builder extends DfsRepositoryBuilder<Builder, RepositoryVersion> {
     Builder(String name) {
       setRepositoryDescription(new DfsRepositoryDescription(name));
       setBare();
@@ -80,7 +80,7 @@ public final class PinnedRepository extends DfsRepository {
     }
 
     @Override
-    public PinnedRepository build() {
+    public RepositoryVersion build() {
       throw new UnsupportedOperationException("made by maintenance");
     }
   }

@@ -11,14 +11,14 @@ import org.jgits3.manifest.VersionedManifest;
  * @param until moment from which there is something to do even if the manifest is still the newest,
  *     because something has become old enough; {@link Instant#MAX} for never
  */
-public record Settled(VersionedManifest manifest, Instant until) {
+public record UpToDate(VersionedManifest manifest, Instant until) {
   /**
    * Nothing is left to do as long as the manifest is the newest one.
    *
    * @param manifest the manifest
    * @return the state
    */
-  public static Settled forGood(VersionedManifest manifest) {
-    return new Settled(manifest, Instant.MAX);
+  public static UpToDate forGood(VersionedManifest manifest) {
+    return new UpToDate(manifest, Instant.MAX);
   }
 }
