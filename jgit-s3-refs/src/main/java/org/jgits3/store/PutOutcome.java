@@ -17,13 +17,10 @@ public sealed interface PutOutcome {
 
   /**
    * The store refused this attempt because the precondition did not hold when it was checked. The
-   * reason may be an earlier attempt of the same write whose answer was lost.
-   *
-   * @param missing true if the store reported that there is no such key ({@code 404} on {@code
-   *     If-Match}), false if the key holds another version or, for {@link Precondition.Absent},
-   *     exists, or if the store does not report which (Ceph)
+   * reason may be an earlier attempt of the same write whose answer was lost. Whether the key is
+   * missing or has another version is not told: not every store does.
    */
-  record Lost(boolean missing) implements PutOutcome {}
+  record Lost() implements PutOutcome {}
 
   /**
    * The outcome is not known: the attempt may have been applied, may be applied later, or never.

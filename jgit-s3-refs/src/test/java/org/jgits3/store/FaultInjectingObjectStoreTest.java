@@ -23,7 +23,7 @@ class FaultInjectingObjectStoreTest {
     assertThat(good.stat("x")).isEmpty();
     assertThat(create(store)).isInstanceOf(PutOutcome.Unknown.class);
     assertThat(good.stat("x")).isPresent();
-    assertThat(create(store)).isEqualTo(new PutOutcome.Lost(false));
+    assertThat(create(store)).isEqualTo(new PutOutcome.Lost());
     assertThat(store.counts().snapshot()).hasToString("3 requests: 3 PUT_IF");
   }
 
@@ -42,7 +42,7 @@ class FaultInjectingObjectStoreTest {
     FaultInjectingObjectStore store = new FaultInjectingObjectStore(good, 1, 0);
     store.script(RequestKind.PUT_IF, Fault.TWICE);
     assertThat(create(store)).isInstanceOf(PutOutcome.Won.class);
-    assertThat(store.deliver()).containsExactly(new PutOutcome.Lost(false));
+    assertThat(store.deliver()).containsExactly(new PutOutcome.Lost());
   }
 
   @Test

@@ -64,7 +64,7 @@ public class MemoryObjectStore extends ArraysObjectStore {
         objects.compute(key, (k, before) -> holds(precondition, before) ? written : before);
     return now != null && now.bytes() == written.bytes()
         ? new PutOutcome.Won(written.version())
-        : new PutOutcome.Lost(now == null);
+        : new PutOutcome.Lost();
   }
 
   private static boolean holds(Precondition precondition, Stored before) {

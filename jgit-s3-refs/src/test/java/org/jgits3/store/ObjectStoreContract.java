@@ -77,15 +77,6 @@ public abstract class ObjectStoreContract {
   }
 
   /**
-   * Tests whether a write with the version of a missing object is refused for that reason.
-   *
-   * @return false for a server that does not tell why it refuses
-   */
-  protected boolean tellsMissing() {
-    return true;
-  }
-
-  /**
    * Tests whether listings give versions.
    *
    * @return false for a store that would have to read each object for that
@@ -299,7 +290,7 @@ public abstract class ObjectStoreContract {
   void create_wins_once() throws IOException {
     create("x", "one");
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.absent()))
-        .isEqualTo(new PutOutcome.Lost(false));
+        .isEqualTo(new PutOutcome.Lost());
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("one"));
   }
 
@@ -317,15 +308,15 @@ public abstract class ObjectStoreContract {
     ObjectVersion first = create("x", "one");
     replace("x", first, "two");
     assertThat(store.putIf(key("x"), ascii("three"), Precondition.matches(first)))
-        .isEqualTo(new PutOutcome.Lost(false));
+        .isEqualTo(new PutOutcome.Lost());
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("two"));
   }
 
   @Test
-  void replace_of_a_missing_object_is_lost_as_missing() throws IOException {
+  void replace_of_a_missing_object_is_lost() throws IOException {
     ObjectVersion foreign = create("other", "one");
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(foreign)))
-        .isEqualTo(new PutOutcome.Lost(tellsMissing()));
+        .isEqualTo(new PutOutcome.Lost());
     assertThat(store.stat(key("x"))).isEmpty();
   }
 
@@ -334,7 +325,7 @@ public abstract class ObjectStoreContract {
     ObjectVersion first = create("x", "one");
     replace("x", first, "two");
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(first)))
-        .isEqualTo(new PutOutcome.Lost(false));
+        .isEqualTo(new PutOutcome.Lost());
   }
 
   @Test
@@ -342,7 +333,7 @@ public abstract class ObjectStoreContract {
     ObjectVersion first = create("x", "one");
     store.delete(List.of(key("x")));
     assertThat(store.putIf(key("x"), ascii("two"), Precondition.matches(first)))
-        .isEqualTo(new PutOutcome.Lost(tellsMissing()));
+        .isEqualTo(new PutOutcome.Lost());
     create("x", "three");
     assertThat(found(store, "x").bytes()).isEqualTo(ascii("three"));
   }

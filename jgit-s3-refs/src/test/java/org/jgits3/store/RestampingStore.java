@@ -53,7 +53,7 @@ public final class RestampingStore extends DelegatingObjectStore {
     if (precondition instanceof Precondition.Matches matches) {
       Optional<ObjectVersion> version = unstamped(matches.version());
       if (version.isEmpty()) {
-        return new PutOutcome.Lost(false);
+        return new PutOutcome.Lost();
       }
       below = Precondition.matches(version.get());
     }

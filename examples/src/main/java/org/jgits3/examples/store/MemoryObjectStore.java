@@ -123,7 +123,7 @@ final class MemoryObjectStore implements ObjectStore {
             key, (k, before) -> holds(precondition, before) ? written : before);
     return now != null && now.version().equals(written.version())
         ? new PutOutcome.Won(written.version())
-        : new PutOutcome.Lost(now == null);
+        : new PutOutcome.Lost();
   }
 
   private static boolean holds(Precondition precondition, Stored before) {

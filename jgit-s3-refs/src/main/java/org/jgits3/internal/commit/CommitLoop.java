@@ -265,9 +265,6 @@ final class CommitLoop {
     if (outcome instanceof PutOutcome.Won won) {
       return won(batch, won, asOf);
     }
-    if (outcome instanceof PutOutcome.Lost lost && lost.missing()) {
-      return missing(batch);
-    }
     pause = pacing.afterLoss();
     return new Refused(batch);
   }

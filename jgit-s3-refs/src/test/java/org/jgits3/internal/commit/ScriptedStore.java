@@ -31,7 +31,7 @@ import org.jgits3.store.StoreException;
  */
 public final class ScriptedStore extends MemoryObjectStore {
   public static final PutOutcome NO_ANSWER = new PutOutcome.Unknown("scripted: no answer");
-  public static final PutOutcome REFUSED = new PutOutcome.Lost(false);
+  public static final PutOutcome REFUSED = new PutOutcome.Lost();
 
   /** A read that the store does not answer. */
   public static final GetScript UNREADABLE =

@@ -102,7 +102,7 @@ final class Bucket {
 
   PutOutcome putIf(String key, byte[] bytes, Precondition precondition, @Nullable Object by) {
     if (!holds(precondition, key)) {
-      return new PutOutcome.Lost(!objects.containsKey(key));
+      return new PutOutcome.Lost();
     }
     put(key, bytes, by);
     return new PutOutcome.Won(objects.get(key).version());

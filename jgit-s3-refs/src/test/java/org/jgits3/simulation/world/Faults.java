@@ -208,7 +208,7 @@ public final class Faults {
   /** Deletes a pointer. */
   public static Object deletePointer(Object write) throws Exception {
     ((ObjectStore) field(write, "store")).delete(List.of((String) field(write, "key")));
-    return new PutOutcome.Lost(false);
+    return new PutOutcome.Lost();
   }
 
   /** Reads the manifest of a template, and remembers it. */

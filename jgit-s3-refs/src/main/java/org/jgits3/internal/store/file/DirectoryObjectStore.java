@@ -251,13 +251,13 @@ public final class DirectoryObjectStore implements ObjectStore {
     try (FileChannel channel = versions.open(key)) {
       if (channel == null) {
         return precondition instanceof Precondition.Matches
-            ? Optional.of(new PutOutcome.Lost(true))
+            ? Optional.of(new PutOutcome.Lost())
             : Optional.empty();
       }
       return precondition instanceof Precondition.Matches matches
               && matches.version().equals(versions.of(key, channel))
           ? Optional.empty()
-          : Optional.of(onDisk(key, new PutOutcome.Lost(false)));
+          : Optional.of(onDisk(key, new PutOutcome.Lost()));
     }
   }
 

@@ -344,11 +344,9 @@ public final class S3ObjectStore implements ObjectStore {
 
   private PutOutcome outcome(String key, Precondition precondition, S3Failure failure)
       throws StoreException {
-    if (failure.kind() == Kind.PRECONDITION_FAILED) {
-      return new PutOutcome.Lost(false);
-    }
-    if (failure.kind() == Kind.NO_SUCH_KEY && precondition instanceof Precondition.Matches) {
-      return new PutOutcome.Lost(true);
+    if (failure.kind() == Kind.PRECONDITION_FAILED
+        || (failure.kind() == Kind.NO_SUCH_KEY && precondition instanceof Precondition.Matches)) {
+      return new PutOutcome.Lost();
     }
     if (failure.undecided()) {
       return new PutOutcome.Unknown(

@@ -153,7 +153,7 @@ class DialectTest {
         ObjectStore store = store(after)) {
       PutOutcome.Won created = (PutOutcome.Won) old.putIf("k", BODY, Precondition.absent());
       assertThat(store.putIf("k", new byte[0], Precondition.matches(created.version())))
-          .isEqualTo(new PutOutcome.Lost(false));
+          .isEqualTo(new PutOutcome.Lost());
       assertThat(StoreContent.bytes(store, "k")).isEqualTo(BODY);
     }
   }

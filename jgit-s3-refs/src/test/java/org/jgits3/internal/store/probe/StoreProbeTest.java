@@ -181,7 +181,7 @@ class StoreProbeTest {
                   && matches.version().equals(version.apply(found))
               : now instanceof GetResult.Missing;
       if (!holds) {
-        return new PutOutcome.Lost(now instanceof GetResult.Missing);
+        return new PutOutcome.Lost();
       }
       PutOutcome.Won won = overwrite(key, body);
       return new PutOutcome.Won(version.apply(new GetResult.Found(body, won.version())));
@@ -263,7 +263,7 @@ class StoreProbeTest {
 
   @Test
   void a_store_that_refuses_every_conditional_write_is_refused() {
-    ObjectStore broken = writing((key, body, precondition) -> new PutOutcome.Lost(false));
+    ObjectStore broken = writing((key, body, precondition) -> new PutOutcome.Lost());
     assertThat(failed(broken, false)).isEqualTo("create");
   }
 
@@ -273,7 +273,7 @@ class StoreProbeTest {
         writing(
             (key, body, precondition) ->
                 precondition instanceof Precondition.Matches
-                    ? new PutOutcome.Lost(false)
+                    ? new PutOutcome.Lost()
                     : good.putIf(key, body, precondition));
     assertThat(failed(broken, false)).isEqualTo("replace-if-match");
   }

@@ -290,8 +290,8 @@ class S3AnswersTest {
   @CsvSource({"200", "412", "500"})
   void the_code_PreconditionFailed_means_lost_under_every_status(int status) throws IOException {
     serve(answering(status, "PreconditionFailed"));
-    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(false));
-    assertThat(store.putIf("k", BODY, Precondition.absent())).isEqualTo(new PutOutcome.Lost(false));
+    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost());
+    assertThat(store.putIf("k", BODY, Precondition.absent())).isEqualTo(new PutOutcome.Lost());
   }
 
   @Test
@@ -303,7 +303,7 @@ class S3AnswersTest {
   @Test
   void a_missing_key_means_that_the_match_was_lost() throws IOException {
     serve(answering(404, "NoSuchKey"));
-    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost(true));
+    assertThat(store.putIf("k", BODY, MATCHES)).isEqualTo(new PutOutcome.Lost());
   }
 
   @ParameterizedTest

@@ -4,7 +4,6 @@ package org.jgits3.internal.store.s3;
 import java.io.IOException;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.ObjectStoreContract;
-import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
@@ -36,11 +35,5 @@ class S3ObjectStoreTest extends ObjectStoreContract {
   @Override
   protected boolean listsUploads() {
     return !server.product().equals("MinIO");
-  }
-
-  /** Ceph answers 412 in both cases. */
-  @Override
-  protected boolean tellsMissing() {
-    return server.dialect().equals(Dialect.S3);
   }
 }
