@@ -62,7 +62,7 @@ public class FoldBenchmark {
   public void make() throws IOException {
     List<Ref> all = new GerritRefs(refs).all();
     RefTable base = made(RefFold.intoBase(RefTable.EMPTY, changed(all.stream())));
-    int recent = (int) Math.sqrt(2.0 * RefFold.USUAL * refs) / 2;
+    int recent = (int) Math.sqrt(2.0 * RefFold.CHANGES * refs) / 2;
     held = made(RefFold.intoRecent(base, changed(some(all, recent))));
     changes = changed(some(all, CHANGES));
     recentTable = RefFold.intoRecent(held, changes).merge().build().sha256();

@@ -14,8 +14,8 @@ import org.jgits3.manifest.RefValue;
  * then the recent tables take as many bytes as the base.
  */
 public final class RefFold {
-  /** Changes in a fold, usually. */
-  public static final int USUAL = 1000;
+  /** Entries of the overlay that make a fold due, and so the changes of most folds. */
+  public static final int CHANGES = 1000;
 
   /** Refs below which the base is rewritten often, and no recent table would save much. */
   public static final int FEW = 32_000;
@@ -46,7 +46,7 @@ public final class RefFold {
   public static RefFold of(RefTable table, RefDelta changes) {
     long refs = table.base().size();
     long recent = (long) table.recent().size() + changes.size();
-    boolean rebase = refs < FEW || recent == 0 || recent * recent > 2 * USUAL * refs;
+    boolean rebase = refs < FEW || recent == 0 || recent * recent > 2 * CHANGES * refs;
     RefFold fold = new RefFold(table, changes, rebase);
     boolean fits = !rebase || fold.merge.size() <= PackedRefsTable.LARGEST;
     return fits || recent == 0 ? fold : intoRecent(table, changes);

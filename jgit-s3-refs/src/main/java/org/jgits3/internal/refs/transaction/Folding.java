@@ -11,6 +11,7 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.function.IoSupplier;
 import org.jgits3.internal.refs.log.LogCompaction;
+import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LogEntry;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
@@ -48,9 +49,6 @@ public final class Folding {
 
   /** Objects written in a row in the background. */
   private static final int STEPS = 4;
-
-  /** Entries of the overlay that make a fold due. */
-  private static final int ENTRIES = 1000;
 
   /** Entries of the tail that make a fold due; about 50 kB of manifest. */
   private static final int TAIL = 250;
@@ -114,7 +112,8 @@ public final class Folding {
   private static long overlayLevel(Manifest manifest) {
     Refs refs = manifest.refs();
     long most = Math.min(BYTES, manifest.roomForRefs() / 2);
-    return Math.max(refs.overlay().size() / (ENTRIES + 1), refs.overlayBytes() / (most + 1));
+    return Math.max(
+        refs.overlay().size() / (RefFold.CHANGES + 1), refs.overlayBytes() / (most + 1));
   }
 
   /** Size of the tail as a multiple of the threshold of a fold; 0 if none is due. */

@@ -99,7 +99,7 @@ class FoldCostTest {
 
   /** What {@link RefFold} says of n changes in a fold, N refs, and r of them at most recent. */
   private static double computed(double refs) {
-    double recent = Math.sqrt(2 * RefFold.USUAL * refs);
+    double recent = Math.sqrt(2 * RefFold.CHANGES * refs);
     return lineBytes() * (refs / recent + recent / (2 * CHANGES));
   }
 
