@@ -23,15 +23,23 @@ import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.function.IoRunnable;
+import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
 
 /**
- * Reads objects for a fetch, and takes memory for each that is going to be sent, and for each
- * commit that a walk reads. JGit keeps all commits of a walk, as long as the reader is open. A
- * filter and not a subclass, because the return type of {@link DfsReader#newObjectToPack} is not
- * visible here. Used by one thread.
+ * Reads objects for a fetch, and takes memory for each that is going to be sent, for each commit
+ * that a walk reads, and for what the trees of the client name. JGit keeps all of these as long as
+ * the reader is open. A filter and not a subclass, because the return type of {@link
+ * DfsReader#newObjectToPack} is not visible here. Used by one thread.
+ *
+ * <p>Trees that are read before the first object to be sent is known are those of commits that the
+ * client has, or are not in a bitmap: JGit notes each object in them. Later it keeps the bytes of
+ * those that it reads once more, to find bases of deltas.
  */
 final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs {
+  /** Bytes for an object that a tree names. Computed: 48 of JGit, and 16 to 48 for its id. */
+  private static final long FOUND_BYTES = 100;
+
   private final DfsReader reader;
   private final Transfer memory;
 
@@ -40,6 +48,15 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
 
   /** True if the last thing read was a commit, and not the graph. */
   private boolean opened;
+
+  /** Trees read before the first object was sent, and the objects in them. */
+  private FoundObjects found = new FoundObjects();
+
+  /** Bytes for which no memory is taken yet. */
+  private long untaken;
+
+  /** True once an object to be sent is known. */
+  private boolean sends;
 
   SendingReader(DfsReader reader, Transfer memory) {
     this.reader = reader;
@@ -67,7 +84,41 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
       walk();
       opened = true;
     }
-    return reader.open(id, typeHint);
+    ObjectLoader object = reader.open(id, typeHint);
+    if (typeHint == Constants.OBJ_TREE) {
+      walk(id, object);
+    }
+    return object;
+  }
+
+  private void walk(AnyObjectId id, ObjectLoader tree) {
+    take(() -> memory.takeForLargest(tree.getSize(), () -> "the tree " + id.name() + ","));
+    if (!sends) {
+      found.add(id);
+      walk(FOUND_BYTES * newIn(tree.getCachedBytes()));
+    } else if (found.contains(id)) {
+      walk(tree.getSize());
+    }
+  }
+
+  /** Number of objects that a tree names and that were not found before. */
+  private long newIn(byte[] tree) {
+    int count = 0;
+    for (int i = 0; i < tree.length; i++) {
+      if (tree[i] == 0 && i + Constants.OBJECT_ID_LENGTH < tree.length) { // end of a name
+        count += found.add(tree, i + 1) ? 1 : 0;
+        i += Constants.OBJECT_ID_LENGTH;
+      }
+    }
+    return count;
+  }
+
+  private void walk(long bytes) {
+    for (untaken += bytes;
+        untaken >= TransferLimits.SENT_BYTES;
+        untaken -= TransferLimits.SENT_BYTES) {
+      walk();
+    }
   }
 
   /**
@@ -103,6 +154,8 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
   public void close() {
     memory.giveForWalked(walked);
     walked = 0;
+    found = new FoundObjects();
+    sends = false;
     reader.close();
   }
 
@@ -118,6 +171,7 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
    */
   @Override
   public ObjectToPack newObjectToPack(AnyObjectId id, int type) {
+    sends = true;
     if (type == Constants.OBJ_COMMIT && walked > 0) {
       walked--;
     } else {

@@ -35,6 +35,7 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.eclipse.jgit.internal.storage.dfs.InMemoryRepository;
 import org.eclipse.jgit.lib.Config;
+import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -326,11 +327,32 @@ class GitHttpServerTest {
       List<ObjectId> whole = TestRepositories.history(repository, "whole", 8_000);
       List<ObjectId> other = TestRepositories.history(repository, "shallow", 10);
       assertThat(fetch(server, "r.git", deepen(whole, other)).body())
-          .contains("ERR a fetch that walks through more than 6000 commits, far fewer in a clone")
+          .contains("ERR a fetch that walks through more than 6000 objects, far fewer without")
           .doesNotContain("PACK");
       assertThat(fetch(server, "r.git", deepen(other, other)).body()).contains("PACK");
       awaitNothingTaken(manager);
       metrics(server, "jgits3_fetch_seconds_count{result=\"failed\"} 1");
+    }
+  }
+
+  @Test
+  void a_fetch_whose_client_has_more_objects_than_memory_holds_is_served_after_gc()
+      throws Exception {
+    try (S3RepositoryManager manager =
+            TestRepositories.manager(
+                new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 500k");
+        S3Repository repository = manager.createRepository("r");
+        GitHttpServer server = GitHttpServer.builder().start(manager)) {
+      ObjectId has = TestRepositories.commitBlobs(repository, 6_100);
+      TestRepositories.createRef(repository, "refs/heads/main", has);
+      ObjectId wanted = TestRepositories.commitFile(repository, new byte[1], has);
+      byte[] request =
+          GitRequests.command(
+              "fetch", "thin-pack", "want " + wanted.name(), "have " + has.name(), "done");
+      assertThat(fetch(server, "r.git", gzip(request)).body())
+          .contains("a fetch that walks through more than 3000 objects");
+      manager.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE);
+      assertThat(fetch(server, "r.git", gzip(request)).body()).contains("PACK");
     }
   }
 

@@ -94,7 +94,7 @@ class HostileClientsTest {
 
   /** A file of a user whose password is checked quickly, and of one for whom that takes long. */
   private static UsersFile quickAndSlow(Path directory) throws IOException {
-    String lines = TestUsers.line("ada", "right") + TestUsers.line("eve", 14, "x");
+    String lines = TestUsers.line("ada", "right") + TestUsers.line("eve", 13, "x");
     return UsersFile.open(Files.writeString(directory.resolve("users"), lines));
   }
 

@@ -44,7 +44,7 @@ public final class TransferLimits implements MemoryUse {
    * packing it. Measured: 170, with a clone of 135,365 objects. A commit that a fetch only walks
    * through counts as much. Measured: 122, with 300,000 of one tree; one of its own takes 40.
    */
-  static final long SENT_BYTES = 200;
+  public static final long SENT_BYTES = 200;
 
   /**
    * Number of objects that every fetch may send or walk through without taking memory; also the
@@ -70,7 +70,7 @@ public final class TransferLimits implements MemoryUse {
   static final int NAMES_FACTOR = 4;
 
   private static final String COLLECTED = ", far fewer after jgit-s3 gc,";
-  private static final String IN_CLONE = ", far fewer in a clone after jgit-s3 gc,";
+  private static final String WHOLE = ", far fewer without a depth after jgit-s3 gc,";
 
   /** The longest wait of a clone, as long as a request waits for its turn. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -308,13 +308,13 @@ public final class TransferLimits implements MemoryUse {
     }
 
     /**
-     * Takes memory for a further commit that a fetch walks through; none is taken again if it is
-     * sent.
+     * Takes memory for a further commit that a fetch walks through, or for {@link #SENT_BYTES} of
+     * other objects; none is taken again for a commit that is sent.
      *
      * @throws IOException if there is not enough
      */
     public synchronized void takeForWalked() throws IOException {
-      takeForObject("a fetch that walks through more than ", " commits" + IN_CLONE);
+      takeForObject("a fetch that walks through more than ", " objects" + WHOLE);
     }
 
     private void takeForObject(String fetch, String what) throws IOException {
@@ -326,13 +326,12 @@ public final class TransferLimits implements MemoryUse {
     }
 
     /**
-     * Gives back the memory for commits of a walk that has ended, but none that a clone has waited
-     * for.
+     * Gives back the memory for a walk that has ended, but none that a clone has waited for.
      *
-     * @param commits number of those that are not sent
+     * @param count how often it was taken, without the commits that are sent
      */
-    public synchronized void giveForWalked(long commits) {
-      objects = Math.max(0, objects - commits); // none are left if the request has ended
+    public synchronized void giveForWalked(long count) {
+      objects = Math.max(0, objects - count); // none are left if the request has ended
       long unused = (allowed - Math.max(awaited, objects)) / STEP * STEP;
       give(SENT_BYTES * unused);
       held -= SENT_BYTES * unused;

@@ -3,6 +3,7 @@ package org.jgits3.internal.pack.limit;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
@@ -18,6 +19,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.FileMode;
 import org.eclipse.jgit.lib.NullProgressMonitor;
@@ -25,6 +27,7 @@ import org.eclipse.jgit.lib.ObjectChecker;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectInserter;
 import org.eclipse.jgit.lib.ObjectReader;
+import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.PackParser;
@@ -299,7 +302,7 @@ class TransferLimitsTest {
   void a_fetch_of_more_objects_than_memory_holds_is_refused_on_the_way() throws Exception {
     open("1m");
     try (S3Repository repository = manager.openRepository("r")) {
-      ObjectId small = TestRepositories.commitBlobs(repository, 5_900);
+      ObjectId small = TestRepositories.commitBlobs(repository, 4_400);
       ObjectId large = TestRepositories.commitBlobs(repository, 6_100);
       send(repository, large); // as a collection does, which has the process to itself
       repository.getObjectDatabase().countSent();
@@ -397,9 +400,9 @@ class TransferLimitsTest {
           .cause()
           .isInstanceOf(TransferLimits.Refusal.class)
           .hasMessage(
-              "a fetch that walks through more than 6000 commits, far fewer in a clone after jgit-s3"
-                  + " gc, takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit of the"
-                  + " server is 1 MiB");
+              "a fetch that walks through more than 6000 objects, far fewer without a depth after"
+                  + " jgit-s3 gc, takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit of"
+                  + " the server is 1 MiB");
       assertThat(manager.receiveMemory().held()).isZero(); // the walk has ended
       assertThat(walked(repository, history.get(4_999))).isEqualTo(5_000);
       assertThat(walked(repository, history.get(4_998))).isEqualTo(4_999);
@@ -417,6 +420,59 @@ class TransferLimitsTest {
       }
       return commits;
     }
+  }
+
+  @Test
+  void a_fetch_whose_client_has_more_objects_than_memory_holds_is_refused() throws Exception {
+    open("500k");
+    try (S3Repository repository = manager.openRepository("r")) {
+      ObjectId small = TestRepositories.commitBlobs(repository, 4_400);
+      ObjectId large = TestRepositories.commitBlobs(repository, 6_100);
+      ObjectId afterSmall = TestRepositories.commitFile(repository, new byte[1], small);
+      ObjectId afterLarge = TestRepositories.commitFile(repository, new byte[1], large);
+      repository.getObjectDatabase().countSent();
+      assertThatThrownBy(() -> PackBytes.of(repository, afterLarge, large))
+          .hasMessageContaining("a fetch that walks through more than 3000 objects");
+      assertThat(PackBytes.of(repository, afterSmall, small).bytes()).isNotEmpty();
+      assertThat(manager.receiveMemory().held()).as("the fetches have ended").isZero();
+    }
+  }
+
+  @Test
+  void trees_to_find_bases_in_take_memory() throws Exception {
+    open("500k");
+    try (S3Repository repository = manager.openRepository("r")) {
+      for (int length : new int[] {1, 140}) {
+        ObjectId before = directories(repository, "a".repeat(length));
+        ObjectId after = directories(repository, "b".repeat(length), before);
+        repository.getObjectDatabase().countSent();
+        ThrowingCallable fetch = () -> PackBytes.of(repository, after, before);
+        if (length == 1) {
+          assertThatCode(fetch).doesNotThrowAnyException();
+        } else {
+          assertThatThrownBy(fetch).hasMessageContaining("memoryLimit");
+        }
+      }
+    }
+  }
+
+  /** A commit of 100 directories of 80 files each, of which those of one directory are the same. */
+  private static ObjectId directories(Repository repository, String name, ObjectId... parents)
+      throws IOException {
+    return TestRepositories.insert(
+        repository,
+        to -> {
+          TreeFormatter root = new TreeFormatter();
+          for (int i = 0; i < 100; i++) {
+            ObjectId file = to.insert(Constants.OBJ_BLOB, (name + i).getBytes(US_ASCII));
+            TreeFormatter directory = new TreeFormatter();
+            for (int j = 0; j < 80; j++) {
+              directory.append("%s%02d%02d".formatted(name, i, j), FileMode.REGULAR_FILE, file);
+            }
+            root.append("%02d".formatted(i), FileMode.TREE, to.insert(directory));
+          }
+          return to.insert(TestRepositories.commitOf(to.insert(root), name, parents));
+        });
   }
 
   @Test
