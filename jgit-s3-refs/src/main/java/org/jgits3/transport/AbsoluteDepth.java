@@ -115,6 +115,11 @@ final class AbsoluteDepth extends RequestPackets {
     return bounded || hasDepth;
   }
 
+  /** Tests whether the client wants an object by its id. */
+  boolean wants(ObjectId id) {
+    return wants.contains(id);
+  }
+
   /**
    * Tests whether the request ends with the wants, as that of a client of protocol 0 over HTTP does
    * which only asks where its history is going to end. JGit knows that for a depth.
@@ -133,9 +138,7 @@ final class AbsoluteDepth extends RequestPackets {
     relative |= says;
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
-    if (relative) {
-      wants.add(id);
-    }
+    wants.add(id);
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 

@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -179,6 +180,11 @@ public class S3UploadPack extends UploadPack {
     } catch (UncheckedIOException e) { // of JGit's iterator of lines
       if (e.getCause() instanceof PackProtocolException refusal) {
         throw refusal;
+      }
+      throw e;
+    } catch (MissingObjectException e) { // JGit tells why only if the history is not limited
+      if (received.limitsHistory() && received.wants(e.getObjectId())) {
+        throw new PackProtocolException("want " + e.getObjectId().name() + " not valid", e);
       }
       throw e;
     } catch (EOFException e) {
