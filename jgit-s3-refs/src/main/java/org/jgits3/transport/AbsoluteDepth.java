@@ -49,6 +49,9 @@ final class AbsoluteDepth extends RequestPackets {
   /** True if the next want may have capabilities, as the first one of protocol 0. */
   private boolean hasCapabilities = true;
 
+  /** True if a client of protocol 0 takes tags with the commits that they point to. */
+  private boolean takesTags;
+
   /** True if the history is to end at a time or before a ref. */
   private boolean bounded;
 
@@ -122,6 +125,11 @@ final class AbsoluteDepth extends RequestPackets {
     return bounded || hasDepth;
   }
 
+  /** Tests whether the client asks for tags by a capability, as in protocol 0. */
+  boolean takesTags() {
+    return takesTags;
+  }
+
   /** Tests whether the client wants an object by its id. */
   boolean wants(ObjectId id) {
     return wants.contains(id);
@@ -143,6 +151,7 @@ final class AbsoluteDepth extends RequestPackets {
   private byte[] want(byte[] packet, String line) throws PackProtocolException {
     boolean says = line.contains(" " + RELATIVE);
     relative |= says;
+    takesTags |= hasCapabilities && line.contains(" include-tag");
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
     wants.add(id);

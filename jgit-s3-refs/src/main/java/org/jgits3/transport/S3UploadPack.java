@@ -131,7 +131,7 @@ public class S3UploadPack extends UploadPack {
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
     filtered |= all != null;
     if (all == null && stored != null) {
-      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(notHidden), listing()));
+      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(notHidden), this::listing));
     } else {
       super.setAdvertisedRefs(all == null ? null : notHidden.of(all));
     }
@@ -162,7 +162,7 @@ public class S3UploadPack extends UploadPack {
     if (!serving) {
       return AdvertisedRefs.Listing.ALL;
     }
-    return getRequestPolicy() == RequestPolicy.ANY
+    return getRequestPolicy() == RequestPolicy.ANY && !received.takesTags()
         ? AdvertisedRefs.Listing.NONE
         : AdvertisedRefs.Listing.TAGS;
   }
@@ -222,7 +222,9 @@ public class S3UploadPack extends UploadPack {
     }
     serving = !lists;
     RequestPolicy policy = getRequestPolicy();
-    if (policy != RequestPolicy.ANY) {
+    if (policy == RequestPolicy.ANY) {
+      setAdvertisedRefs(null); // JGit does not, and would send no tags in protocol 0
+    } else {
       RefSelection wanted = policy.implies(RequestPolicy.TIP) ? RefSelection.ALL : notHidden;
       setRequestValidator(new VisibleWants(() -> shown(wanted)));
     }
