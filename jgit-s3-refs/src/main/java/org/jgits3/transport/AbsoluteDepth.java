@@ -4,6 +4,7 @@ package org.jgits3.transport;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -26,7 +27,8 @@ import org.eclipse.jgit.revwalk.RevWalk;
  * fetch --deepen} counts from the commits at which the client's history ends. The depth reaches as
  * far as the client asks below the farthest of these commits, and beyond all commits that no such
  * end is above, so that the history of no branch gets an end that it has not had. Below nearer ends
- * it may reach farther.
+ * it may reach farther. A time at which the history ends is that of the oldest wanted commit if the
+ * client says a later one.
  */
 final class AbsoluteDepth extends RequestPackets {
   private static final String COMMAND = "command=";
@@ -47,6 +49,9 @@ final class AbsoluteDepth extends RequestPackets {
   /** True if the next want may have capabilities, as the first one of protocol 0. */
   private boolean hasCapabilities = true;
 
+  /** True if a client of protocol 0 takes tags with the commits that they point to. */
+  private boolean takesTags;
+
   /** True if the history is to end at a time or before a ref. */
   private boolean bounded;
 
@@ -57,6 +62,9 @@ final class AbsoluteDepth extends RequestPackets {
 
   /** Depth as the client says it, which is kept until all wants are known; null for none. */
   @Nullable private String depth;
+
+  /** Time as the client says it, which is kept until all wants are known; null for none. */
+  @Nullable private String since;
 
   /**
    * Reads a request.
@@ -92,7 +100,9 @@ final class AbsoluteDepth extends RequestPackets {
     }
     if (line.startsWith(DEEPEN_SINCE)) {
       checkNumber(line);
+      since = line.substring(DEEPEN_SINCE.length());
       bounded = true;
+      return new byte[0];
     }
     bounded |= line.startsWith("deepen-not ");
     if (line.startsWith(SHALLOW)) {
@@ -101,7 +111,7 @@ final class AbsoluteDepth extends RequestPackets {
       id(line, false);
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
-    } else if (relative && line.startsWith(WANT_REF)) {
+    } else if ((relative || bounded) && line.startsWith(WANT_REF)) {
       Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
       if (ref != null && ref.getObjectId() != null) {
         wants.add(ref.getObjectId());
@@ -113,6 +123,16 @@ final class AbsoluteDepth extends RequestPackets {
   /** Tests whether the client limits the history by a depth, a time or refs. */
   boolean limitsHistory() {
     return bounded || hasDepth;
+  }
+
+  /** Tests whether the client asks for tags by a capability, as in protocol 0. */
+  boolean takesTags() {
+    return takesTags;
+  }
+
+  /** Tests whether the client wants an object by its id. */
+  boolean wants(ObjectId id) {
+    return wants.contains(id);
   }
 
   /**
@@ -131,11 +151,10 @@ final class AbsoluteDepth extends RequestPackets {
   private byte[] want(byte[] packet, String line) throws PackProtocolException {
     boolean says = line.contains(" " + RELATIVE);
     relative |= says;
+    takesTags |= hasCapabilities && line.contains(" include-tag");
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
-    if (relative) {
-      wants.add(id);
-    }
+    wants.add(id);
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
@@ -164,17 +183,36 @@ final class AbsoluteDepth extends RequestPackets {
     return (String.format("%04x", text.length + LENGTH) + line + "\n").getBytes(UTF_8);
   }
 
-  /** Puts the depth before the packet that ends the wants. */
+  /** Puts the depth and the time before the packet that ends the wants. */
   private byte[] end(byte[] flush) throws IOException {
-    if (depth == null) {
-      return flush;
+    ByteArrayOutputStream end = new ByteArrayOutputStream();
+    if (depth != null) {
+      end.writeBytes(packet(DEEPEN + (relative ? fromWants(depth) : depth)));
+      depth = null;
     }
-    String asked = depth;
-    depth = null;
-    byte[] deepen = packet(DEEPEN + (relative ? fromWants(asked) : asked));
-    byte[] both = Arrays.copyOf(deepen, deepen.length + flush.length);
-    System.arraycopy(flush, 0, both, deepen.length, flush.length);
-    return both;
+    if (since != null) {
+      end.writeBytes(packet(DEEPEN_SINCE + sinceOldestWant(Integer.parseInt(since))));
+      since = null;
+    }
+    end.writeBytes(flush);
+    return end.toByteArray();
+  }
+
+  /**
+   * Time of the oldest wanted commit, if that is before the time asked for: JGit sends no commit
+   * before it, not even a wanted one. Git refuses a fetch whose wanted commits are all older.
+   */
+  private int sinceOldestWant(int asked) throws IOException {
+    int oldest = asked;
+    boolean newer = false;
+    try (RevWalk walk = new RevWalk(repository)) {
+      walk.setRetainBody(false);
+      for (RevCommit commit : commits(walk)) {
+        oldest = Math.min(oldest, commit.getCommitTime());
+        newer |= commit.getCommitTime() >= asked;
+      }
+    }
+    return newer ? oldest : asked;
   }
 
   /** Depth from the wants, where a want has depth 1; JGit refuses one that is not positive. */

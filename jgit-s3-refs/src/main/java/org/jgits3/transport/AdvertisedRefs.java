@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.Ref;
@@ -35,10 +36,16 @@ final class AdvertisedRefs extends AbstractMap<String, Ref> {
   }
 
   private final IoSupplier<ShownRefs> read;
-  private final Listing listing;
+  private final Supplier<Listing> listing;
   @Nullable private ShownRefs shown;
 
-  AdvertisedRefs(IoSupplier<ShownRefs> read, Listing listing) {
+  /**
+   * Creates the map.
+   *
+   * @param read reads the refs that it finds
+   * @param listing refs that it lists, asked whenever it does
+   */
+  AdvertisedRefs(IoSupplier<ShownRefs> read, Supplier<Listing> listing) {
     this.read = read;
     this.listing = listing;
   }
@@ -77,7 +84,7 @@ final class AdvertisedRefs extends AbstractMap<String, Ref> {
     }
 
     private Collection<Ref> listed() {
-      return switch (listing) {
+      return switch (listing.get()) {
         case NONE -> List.of();
         case TAGS -> shown().under(List.of(Constants.R_TAGS));
         case ALL -> shown();

@@ -148,9 +148,11 @@ public class S3ReceivePack extends ReceivePack {
   }
 
   private AdvertisedRefs refs(S3Repository repository) {
+    AdvertisedRefs.Listing listed =
+        isNaming() ? AdvertisedRefs.Listing.NONE : AdvertisedRefs.Listing.ALL;
     return new AdvertisedRefs(
         () -> withoutHead(new ShownRefs(repository.getRefDatabase().lookup(), notHidden)),
-        isNaming() ? AdvertisedRefs.Listing.NONE : AdvertisedRefs.Listing.ALL);
+        () -> listed);
   }
 
   /** Leaves out {@code HEAD} if it is symbolic, as JGit does; Git always leaves it out. */

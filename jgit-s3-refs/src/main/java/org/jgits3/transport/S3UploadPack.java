@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
@@ -130,7 +131,7 @@ public class S3UploadPack extends UploadPack {
   public void setAdvertisedRefs(@Nullable Map<String, Ref> all) {
     filtered |= all != null;
     if (all == null && stored != null) {
-      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(notHidden), listing()));
+      super.setAdvertisedRefs(new AdvertisedRefs(() -> shown(notHidden), this::listing));
     } else {
       super.setAdvertisedRefs(all == null ? null : notHidden.of(all));
     }
@@ -161,7 +162,7 @@ public class S3UploadPack extends UploadPack {
     if (!serving) {
       return AdvertisedRefs.Listing.ALL;
     }
-    return getRequestPolicy() == RequestPolicy.ANY
+    return getRequestPolicy() == RequestPolicy.ANY && !received.takesTags()
         ? AdvertisedRefs.Listing.NONE
         : AdvertisedRefs.Listing.TAGS;
   }
@@ -179,6 +180,11 @@ public class S3UploadPack extends UploadPack {
     } catch (UncheckedIOException e) { // of JGit's iterator of lines
       if (e.getCause() instanceof PackProtocolException refusal) {
         throw refusal;
+      }
+      throw e;
+    } catch (MissingObjectException e) { // JGit tells why only if the history is not limited
+      if (received.limitsHistory() && received.wants(e.getObjectId())) {
+        throw new PackProtocolException("want " + e.getObjectId().name() + " not valid", e);
       }
       throw e;
     } catch (EOFException e) {
@@ -216,7 +222,9 @@ public class S3UploadPack extends UploadPack {
     }
     serving = !lists;
     RequestPolicy policy = getRequestPolicy();
-    if (policy != RequestPolicy.ANY) {
+    if (policy == RequestPolicy.ANY) {
+      setAdvertisedRefs(null); // JGit does not, and would send no tags in protocol 0
+    } else {
       RefSelection wanted = policy.implies(RequestPolicy.TIP) ? RefSelection.ALL : notHidden;
       setRequestValidator(new VisibleWants(() -> shown(wanted)));
     }

@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Faults of clients are one line in the log of a server each, beside that of the access. */
@@ -216,6 +217,27 @@ class ClientFaultsLogTest {
   void old_fetch_with_a_line_that_cannot_be_read_is_told_why(String line, String reason)
       throws Exception {
     assertTold(GitRequests.of(out -> writeAll(out, WANT, line)), reason);
+  }
+
+  /** As a client whose branch was rewritten does, which knows the old tip. */
+  @ParameterizedTest
+  @ValueSource(strings = {"deepen 1", "deepen-since 5"})
+  void fetch_of_a_part_of_the_history_of_an_unknown_commit_is_told_why(String line)
+      throws Exception {
+    assertTold(GitRequests.command("fetch", WANT, line, "done"), WANT + " not valid");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deepen 1", "deepen-since 5"})
+  void old_fetch_of_a_part_of_the_history_of_an_unknown_commit_is_told_why(String line)
+      throws Exception {
+    assertTold(
+        GitRequests.of(
+            out -> {
+              writeAll(out, WANT, line);
+              out.end();
+            }),
+        WANT + " not valid");
   }
 
   private void assertTold(byte[] fetch, String reason) throws IOException {

@@ -194,6 +194,31 @@ class ClientFeaturesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void history_that_ends_at_a_time_has_the_tip_of_an_older_branch(String version) {
+    work.run("push", "-q", "origin", "v5^^:refs/heads/old");
+    String protocol = "protocol.version=" + version;
+    String since = "--shallow-since=@1600000006";
+    git.run("-c", protocol, "clone", "-q", "--no-single-branch", since, url(), "clone");
+    GitClient clone = git.at("clone");
+    clone.run("fsck");
+    assertThat(clone.run("log", "--format=%s", "origin/old").lines()).containsExactly("3");
+    assertThat(history(clone)).startsWith("8", "7", "6");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void tags_come_with_the_commits_that_they_point_to(String version) {
+    work.run("tag", "-a", "-m", "in", "in", "main~4");
+    work.run("tag", "-a", "-m", "out", "out", "main~6");
+    work.run("push", "-q", "origin", "in", "out");
+    git.run("-c", "protocol.version=" + version, "clone", "-q", "--depth=6", url(), "clone");
+    GitClient clone = git.at("clone");
+    clone.run("fsck");
+    assertThat(clone.run("tag").lines()).containsExactly("in", "v5");
+  }
+
   @Test
   void push_may_negotiate() {
     commit(9);

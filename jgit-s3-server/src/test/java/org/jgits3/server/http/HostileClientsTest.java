@@ -776,6 +776,26 @@ class HostileClientsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "0004, report-status side-band-64k push-options, 200",
+    "0005x, report-status side-band-64k push-options, 200",
+    "0004, report-status push-options, 400"
+  })
+  void options_of_a_push_that_gzip_makes_endless_are_refused(
+      String option, String capabilities, int status) throws Exception {
+    repository("r");
+    String command = ObjectId.zeroId().name() + " " + "1".repeat(40) + " refs/heads/x";
+    byte[] commands =
+        (new String(line(command + "\0" + capabilities), US_ASCII) + "0000").getBytes(US_ASCII);
+    byte[] body = gzip(commands, 500_000, option.getBytes(US_ASCII), "0000".getBytes(US_ASCII));
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      String answer = post(server, "/r.git/git-receive-pack", PUSH, body, "Content-Encoding: gzip");
+      assertThat(status(answer)).isEqualTo(status);
+      assertThat(answer).contains("limit defined in receive.maxCommandBytes");
+    }
+  }
+
   /** A pack of an object that says how large it is, and has so many zeros. */
   private static byte[] zeros(int type, long said, long zeros) throws IOException {
     ByteArrayOutputStream stream = new ByteArrayOutputStream();
