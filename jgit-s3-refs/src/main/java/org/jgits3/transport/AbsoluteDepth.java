@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
@@ -21,6 +22,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevFlag;
 import org.eclipse.jgit.revwalk.RevWalk;
+import org.jgits3.internal.pack.IdSet;
 
 /**
  * A fetch whose depth counts from what the client wants, as JGit understands it, where {@code git
@@ -41,9 +43,21 @@ final class AbsoluteDepth extends RequestPackets {
   private static final String RELATIVE = "deepen-relative";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
+  /** Ids that may have the hash code of an earlier one, beside one of a hundred. */
+  private static final int ALIKE = 1000;
+
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
-  private final List<ObjectId> wants = new ArrayList<>();
+  private final Set<ObjectId> wants = new LinkedHashSet<>();
+
+  /** Hash codes of the ids in the request. */
+  private final IdSet hashes = new IdSet();
+
+  private int ids;
+
+  /** Number of ids whose hash code an earlier one has. */
+  private int alike;
+
   private boolean relative;
 
   /** True if the next want may have capabilities, as the first one of protocol 0. */
@@ -106,9 +120,11 @@ final class AbsoluteDepth extends RequestPackets {
     }
     bounded |= line.startsWith("deepen-not ");
     if (line.startsWith(SHALLOW)) {
-      shallow.add(id(line, false));
+      ObjectId id = id(line, false);
+      shallow.add(id);
+      checkHash(id);
     } else if (line.startsWith(HAVE)) {
-      id(line, false);
+      checkHash(id(line, false));
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
     } else if ((relative || bounded) && line.startsWith(WANT_REF)) {
@@ -154,7 +170,9 @@ final class AbsoluteDepth extends RequestPackets {
     takesTags |= hasCapabilities && line.contains(" include-tag");
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
-    wants.add(id);
+    if (wants.add(id)) { // refs may have the same
+      checkHash(id);
+    }
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
@@ -165,6 +183,18 @@ final class AbsoluteDepth extends RequestPackets {
       throw new PackProtocolException("expected an object id after " + words[0]);
     }
     return ObjectId.fromString(words[1]);
+  }
+
+  /**
+   * Refuses a request of many ids with the same hash code: look-ups in the sets that JGit makes of
+   * them would compare each one with all others. The code is a part of the id, and need not be that
+   * of an object.
+   */
+  private void checkHash(ObjectId id) throws PackProtocolException {
+    ids++;
+    if (!hashes.add(id.hashCode() | 1L << Integer.SIZE) && ++alike > ALIKE + ids / 100) {
+      throw new PackProtocolException("too many object ids of the request are alike");
+    }
   }
 
   /** Checks the number after the first word of a line, of which JGit expects an {@code int}. */

@@ -22,6 +22,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectLoader;
 import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.ProgressMonitor;
+import org.eclipse.jgit.util.NB;
 import org.jgits3.internal.function.IoRunnable;
 import org.jgits3.internal.pack.limit.TransferLimits;
 import org.jgits3.internal.pack.limit.TransferLimits.Transfer;
@@ -50,7 +51,7 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
   private boolean opened;
 
   /** Trees read before the first object was sent, and the objects in them. */
-  private FoundObjects found = new FoundObjects();
+  private IdSet found = new IdSet();
 
   /** Bytes for which no memory is taken yet. */
   private long untaken;
@@ -94,9 +95,9 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
   private void walk(AnyObjectId id, ObjectLoader tree) {
     take(() -> memory.takeForLargest(tree.getSize(), () -> "the tree " + id.name() + ","));
     if (!sends) {
-      found.add(id);
+      found.add(IdSet.start(id));
       walk(FOUND_BYTES * newIn(tree.getCachedBytes()));
-    } else if (found.contains(id)) {
+    } else if (found.contains(IdSet.start(id))) {
       walk(tree.getSize());
     }
   }
@@ -106,7 +107,7 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
     int count = 0;
     for (int i = 0; i < tree.length; i++) {
       if (tree[i] == 0 && i + Constants.OBJECT_ID_LENGTH < tree.length) { // end of a name
-        count += found.add(tree, i + 1) ? 1 : 0;
+        count += found.add(NB.decodeInt64(tree, i + 1)) ? 1 : 0;
         i += Constants.OBJECT_ID_LENGTH;
       }
     }
@@ -154,7 +155,7 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
   public void close() {
     memory.giveForWalked(walked);
     walked = 0;
-    found = new FoundObjects();
+    found = new IdSet();
     sends = false;
     reader.close();
   }

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.PacketLineOut;
@@ -238,6 +239,16 @@ class ClientFaultsLogTest {
               out.end();
             }),
         WANT + " not valid");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shallow", "have", "want"})
+  void fetch_that_names_many_ids_of_one_hash_code_is_refused(String word) throws Exception {
+    String[] lines =
+        IntStream.range(0, 1_500)
+            .mapToObj(i -> word + " %08x".formatted(i) + "0".repeat(32))
+            .toArray(String[]::new);
+    assertTold(GitRequests.command("fetch", lines), "too many object ids of the request are alike");
   }
 
   private void assertTold(byte[] fetch, String reason) throws IOException {

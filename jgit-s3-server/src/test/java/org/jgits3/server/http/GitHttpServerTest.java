@@ -228,7 +228,8 @@ class GitHttpServerTest {
 
   /** A fetch in protocol v2 that claims to have as many objects that do not exist. */
   private static byte[] fetch(ObjectId want, int haves) throws IOException {
-    Stream<String> claimed = IntStream.rangeClosed(1, haves).mapToObj("have %040x"::formatted);
+    Stream<String> claimed =
+        IntStream.rangeClosed(1, haves).mapToObj(i -> "have " + "%08x".formatted(i).repeat(5));
     Stream<String> begin = Stream.of("ofs-delta", "want " + want.name());
     Stream<String> arguments = Stream.of(begin, claimed, Stream.of("done")).flatMap(all -> all);
     return gzip(GitRequests.command("fetch", arguments.toArray(String[]::new)));
