@@ -322,20 +322,6 @@ class BackgroundGcTest extends MaintainedRepository {
   }
 
   @Test
-  void a_server_collects_by_its_settings() throws Exception {
-    push(3);
-    StagedStore store = new StagedStore(new DirectoryObjectStore(directory));
-    CountDownLatch collected = new CountDownLatch(1);
-    store.beforeWrite(collected::countDown);
-    try (S3RepositoryManager server = server(store, "1 ms")) {
-      server.openRepository("r", Purpose.request()).close();
-      assertThat(collected.await(1, TimeUnit.MINUTES)).isTrue();
-      ConcurrentTasks.waitWhile(() -> !sources().equals(List.of("GC")));
-    }
-    it.isSound();
-  }
-
-  @Test
   void a_server_looks_whether_a_repository_has_become_due_when_it_is_opened() throws Exception {
     push(3);
     try (S3RepositoryManager server =

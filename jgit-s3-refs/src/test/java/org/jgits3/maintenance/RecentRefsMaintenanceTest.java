@@ -111,22 +111,6 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
-  void a_recent_table_of_deletions_alone_is_kept_exported_and_compacted() throws Exception {
-    deleteAll("refs/base/", 8, 7000);
-    Folds.fold(it.user);
-    assertThat(recent().count()).as("with the two of before").isEqualTo(7002);
-    it.sweepAll();
-    it.isSound();
-    assertThat(refs(it.user)).hasSize(RefFold.FEW - 7000);
-    try (S3Repository fresh = it.maintainer.openRepository("r")) {
-      assertThat(refs(fresh)).isEqualTo(refs(it.user));
-      fresh.getRefDatabase().compact();
-    }
-    assertThat(base().count()).isEqualTo(RefFold.FEW - 7000);
-    it.isSound();
-  }
-
-  @Test
   void a_batch_of_symbolic_refs_alone_makes_no_empty_recent_table() throws Exception {
     it.user.getRefDatabase().compact();
     it.user.setGitwebDescription("x".repeat(230_000));
@@ -189,30 +173,6 @@ class RecentRefsMaintenanceTest {
     try (S3Repository again = it.maintainer.openRepository("r")) {
       assertHasOneMoreThan(expected, again);
     }
-  }
-
-  @Test
-  void an_empty_recent_table_is_read_and_ended_by_a_compaction() throws Exception {
-    List<String> before = refs(it.user);
-    it.user.getRefDatabase().compact();
-    listAlso(Map.of());
-    try (S3Repository fresh = it.maintainer.openRepository("r")) {
-      assertThat(refs(fresh)).isEqualTo(before);
-      assertThat(fresh.manifest().refs().hasRecent()).isTrue();
-      fresh.getRefDatabase().compact();
-      assertThat(refs(fresh)).isEqualTo(before);
-    }
-    assertThat(it.manifest().refs().hasRecent()).isFalse();
-    it.isSound();
-  }
-
-  private void deleteAll(String prefix, int from, int count) throws IOException {
-    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
-    for (int i = from; i < from + count; i++) {
-      batch.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), prefix + i));
-    }
-    TestRepositories.execute(it.user, batch);
-    TestRepositories.assertAllOk(batch);
   }
 
   @Test
