@@ -44,6 +44,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Holds(
     "SubmittedChange, CommitLoop: A change reported as not written is in no write that can still "
         + "be applied (A16)")
+@Holds(
+    "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
+        + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
+        + "(A14, A14c)")
 @Holds("Manifest: No two manifests have equal bytes (A8)")
 @Holds(
     "ManifestFile: A process that has seen a later manifest notices one put back, and writes "
@@ -153,17 +157,6 @@ class CommitProtocolModelTest {
         });
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsOnlyOnce("W0");
-  }
-
-  @Test
-  void A4_pruning_removes_the_oldest_and_records_how_far() throws IOException {
-    commitByManyOthers();
-    Manifest manifest = w.validate().manifest();
-    assertThat(manifest.counters().writers()).hasSize(CommitBatch.REMEMBERED);
-    assertThat(manifest.counters().prunedTo()).isPositive();
-    assertThat(manifest.counters().writers().values())
-        .allSatisfy(
-            generation -> assertThat(generation).isGreaterThan(manifest.counters().prunedTo()));
   }
 
   @Test
@@ -321,38 +314,9 @@ class CommitProtocolModelTest {
   }
 
   @Test
-  void A16_write_that_was_refused_at_its_deadline_was_not_done() {
-    store.everyPut(
-        put -> {
-          if (put.manifest().stream()
-              .flatMap(made -> made.log().tail().stream())
-              .anyMatch(entry -> entry.name().equals("W0"))) {
-            run(v, set("V" + store.puts().size(), Integer.toString(store.puts().size())));
-            time.sleep(DEADLINE.toNanos() / 3);
-          }
-          return put.apply();
-        });
-    assertThatThrownBy(() -> w.commit(set("W0", "x")))
-        .isInstanceOf(ManifestException.NotCommitted.class)
-        .hasMessageContaining("others were faster");
-    assertThat(ops()).doesNotContain("W0");
-  }
-
-  @Test
   void A16_write_found_by_its_trace_after_its_deadline_is_a_success() {
     store.applyTwiceAround(() -> time.sleep(2 * DEADLINE.toNanos()));
     assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-  }
-
-  @Test
-  void A16_refused_write_is_unknown_if_its_trace_cannot_be_looked_for() {
-    store.nextPut(
-        put -> {
-          time.sleep(2 * DEADLINE.toNanos());
-          store.everyGet(ScriptedStore.UNREADABLE);
-          return ScriptedStore.REFUSED;
-        });
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
   }
 
   @Test
@@ -382,13 +346,6 @@ class CommitProtocolModelTest {
         .isInstanceOf(ManifestException.NotCommitted.class)
         .hasMessageContaining("not attempted");
     assertThat(store.puts()).hasSize(CREATION);
-  }
-
-  @Test
-  void B2_refusal_does_not_rest_on_a_stale_manifest() throws IOException {
-    w.validate();
-    run(v, cas("V0", "0", "1"));
-    assertThat(run(w, cas("W0", "1", "2"))).isEqualTo(OK);
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -34,7 +33,6 @@ import org.jgits3.manifest.RepositorySettings;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.FullHeap;
 import org.jgits3.testing.FullHeap.FillsTheHeap;
@@ -81,21 +79,6 @@ class ManifestCommitterTest {
     for (Thread thread : threads) {
       thread.join(TimeUnit.SECONDS.toMillis(30));
     }
-  }
-
-  @Test
-  void B1_refusals_wait_for_the_write_of_their_batch_and_are_recomputed() throws Exception {
-    List<FutureTask<Report>> ops =
-        startInTurn(List.of(set("first", "0x"), cas("op0", "0x", "1"), cas("op1", "9", "2")));
-    store.applyAfter(
-        () -> {
-          assertThat(ops.get(1).isDone() || ops.get(2).isDone()).isFalse();
-          other.commit(set("V0", "9"));
-        });
-    held.countDown();
-    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
-    assertThat(ops.get(1).get()).isEqualTo(Report.FAIL);
-    assertThat(ops.get(2).get()).isEqualTo(Report.OK);
   }
 
   @Test
@@ -193,17 +176,6 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void changes_that_wait_share_one_put() throws Exception {
-    List<FutureTask<Report>> tasks = startInTurn(Collections.nCopies(64, counting()));
-    held.countDown();
-    for (FutureTask<Report> task : tasks) {
-      assertThat(task.get()).isEqualTo(Report.OK);
-    }
-    assertThat(store.puts()).as("the first, all others").hasSize(CREATION + 2);
-    assertThat(Register.value(committer.validate().manifest())).isEqualTo("64");
-  }
-
-  @Test
   void change_that_throws_fails_alone() throws Exception {
     ManifestChange<Report> bad =
         base -> {
@@ -231,16 +203,6 @@ class ManifestCommitterTest {
     return ops.get(1);
   }
 
-  @Test
-  void writer_that_stalled_past_the_sweep_boundary_is_refused_alone() throws IOException {
-    String stalled = ObjectNames.mint(committer.validate().manifest());
-    commit(base -> Proposal.edit(base.withSweepBoundary(base.generation()), Report.OK));
-    assertThatThrownBy(() -> commit(packing(stalled)))
-        .isInstanceOf(ManifestException.Stalled.class);
-    String fresh = ObjectNames.mint(committer.validate().manifest());
-    assertThat(commit(packing(fresh))).isEqualTo(Report.OK);
-  }
-
   @Holds("ListingRules: No manifest lists a pack twice, or again after it was replaced")
   @Test
   void a_manifest_that_lists_a_pack_twice_is_never_written() throws IOException {
@@ -258,34 +220,12 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void name_that_left_the_manifest_never_returns() throws IOException {
-    String id = ObjectNames.mint(committer.validate().manifest());
-    commit(packing(id));
-    commit(base -> Proposal.edit(base.withPacks(List.of()), Report.OK));
-    assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
-  }
-
-  @Test
   void name_that_left_by_the_write_of_another_process_never_returns() throws IOException {
     String id = ObjectNames.mint(committer.validate().manifest());
     commit(packing(id));
     other.validate();
     store.applyAfter(() -> other.commit(base -> Proposal.edit(base.withPacks(List.of()), true)));
     assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
-  }
-
-  @Test
-  void pack_cannot_be_forgotten_while_its_write_is_under_way() throws IOException {
-    UnlistedPack pack =
-        new UnlistedPack(ManifestFixture.pack(ObjectNames.mint(other.validate().manifest()))) {};
-    store.nextPut(
-        put -> {
-          PutOutcome outcome = put.apply();
-          assertThat(pack.forget()).isFalse();
-          return outcome;
-        });
-    assertThat(committer.commit(counting(), List.of(pack))).isEqualTo(Report.OK);
-    assertThat(pack.state()).isEqualTo(UnlistedPack.State.LISTED);
   }
 
   @Test

@@ -61,6 +61,9 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** Tests of the requests of {@link S3ObjectStore}, and of answers that servers rarely give. */
 @Holds("S3Uploads: A completed upload has the checksum computed from those of its parts")
 @Holds(
+    "S3ObjectStore, S3Failure, CommitLoop: A truncated body is read again. Only a complete body "
+        + "with a wrong checksum is corrupt.")
+@Holds(
     "AnswerRepairs: \"Not modified\" is believed only as the answer to a read that named a version")
 class S3AnswersTest {
   /** Time-out of an attempt, on the clock of the test. */
@@ -116,13 +119,6 @@ class S3AnswersTest {
     PutOutcome outcome = store.putIf("k", BODY, MATCHES);
     assertThat(outcome).isInstanceOf(PutOutcome.Unknown.class);
     assertThat(((PutOutcome.Unknown) outcome).reason()).startsWith("s3://bucket/p/k: " + status);
-    assertThat(server.requests()).hasSize(1);
-  }
-
-  @Test
-  void a_conditional_write_is_sent_once_when_the_connection_breaks() throws IOException {
-    serve((n, exchange) -> exchange.close());
-    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
     assertThat(server.requests()).hasSize(1);
   }
 
@@ -208,20 +204,6 @@ class S3AnswersTest {
     store.list("", object -> keys.add(object.key()));
     assertThat(keys).containsExactly("1", "2");
     assertThat(server.requests()).hasSize(4);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "<Error><Code>InternalError</Code></Error>, 200 InternalError",
-    "<html><body>Please log in</body></html>, 'no whole listing: '"
-  })
-  void another_document_in_place_of_a_listing_is_not_an_empty_one(String document, String why)
-      throws IOException {
-    byte[] body = document.getBytes(UTF_8);
-    serveOnce((n, exchange) -> found(exchange, body, body.length));
-    assertThatThrownBy(() -> store.list("", object -> {}))
-        .isInstanceOf(StoreException.Unavailable.class)
-        .hasMessageContaining(why);
   }
 
   @Test
@@ -334,21 +316,6 @@ class S3AnswersTest {
     assertThatThrownBy(() -> store.get("k", Optional.empty()))
         .isInstanceOf(StoreException.Refused.class)
         .hasMessageContaining(advice);
-  }
-
-  @Test
-  void a_read_is_repeated_until_the_server_recovers() throws IOException {
-    serve(
-        (n, exchange) -> {
-          if (n < 3) {
-            error(exchange, 500, "InternalError");
-          } else {
-            found(exchange, BODY, BODY.length);
-          }
-        });
-    GetResult.Found found = (GetResult.Found) store.get("k", Optional.empty());
-    assertThat(found.bytes()).isEqualTo(BODY);
-    assertThat(found.version()).isEqualTo(new ObjectVersion("\"v2\""));
   }
 
   @Test

@@ -115,22 +115,6 @@ class S3BrokenRangesTest {
   }
 
   @Test
-  void what_breaks_again_and_again_with_little_progress_is_given_up_soon() throws Exception {
-    byte[] bytes = written(3, 16 * MIB);
-    byte[] dst = new byte[bytes.length];
-    try (ReplyDroppingProxy proxy = breaking(Integer.MAX_VALUE, 8192);
-        ObjectStore store = through(proxy)) {
-      assertThatThrownBy(() -> store.read(KEY, 0, dst, 0, dst.length, Optional.empty()))
-          .isInstanceOf(StoreException.Unavailable.class)
-          .message()
-          .matches(
-              ".*/range: the body ended after \\d+ of 16777216 bytes,"
-                  + " however often it was asked for");
-      assertThat(proxy.matched()).isEqualTo(Retries.BREAKS);
-    }
-  }
-
-  @Test
   void progress_forgives_the_breaks_before_it() throws Exception {
     byte[] bytes = written(4, 3 * MIB);
     byte[] dst = new byte[bytes.length];

@@ -26,8 +26,6 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,8 +49,6 @@ class S3LostRepliesTest {
 
   private static S3Server server;
   private static StoreLocation.Bucket location;
-
-  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @BeforeAll
   static void create_bucket() {
@@ -155,30 +151,6 @@ class S3LostRepliesTest {
         .isInstanceOf(StoreException.Refused.class)
         .hasMessageStartingWith("s3://there-is-no-such-bucket/")
         .hasMessageContaining("there is no such bucket; create it");
-  }
-
-  @Test
-  void an_unknown_access_key_is_refused_without_being_shown() throws IOException {
-    properties.set("aws.accessKeyId", "unknownkey");
-    try (ObjectStore store = Stores.open(location, server.options())) {
-      assertThatThrownBy(() -> store.putIf("k", BODY, Precondition.absent()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining("correct the credentials")
-          .message()
-          .doesNotContain("unknownkey");
-    }
-  }
-
-  @Test
-  void a_wrong_secret_is_refused_without_being_shown() throws IOException {
-    properties.set("aws.secretAccessKey", "wrong1");
-    try (ObjectStore store = Stores.open(location, server.options())) {
-      assertThatThrownBy(() -> store.get("k", Optional.empty()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining("correct the secret key")
-          .message()
-          .doesNotContain("wrong1");
-    }
   }
 
   private static ReplyDroppingProxy dropping(String victim, int drops) {

@@ -25,8 +25,6 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
@@ -144,14 +142,6 @@ class S3OutageTest {
     proxy.fail(REFUSALS);
     operation.request.accept(store);
     assertThat(proxy.refused()).isEqualTo(REFUSALS);
-  }
-
-  @Test
-  void a_conditional_write_is_one_attempt() throws IOException {
-    proxy.fail(REFUSALS);
-    assertThat(store.putIf("new", BODY, Precondition.absent()))
-        .isInstanceOf(PutOutcome.Unknown.class);
-    assertThat(proxy.refused()).isLessThanOrEqualTo(1); // none over a connection that has broken
   }
 
   @Test
