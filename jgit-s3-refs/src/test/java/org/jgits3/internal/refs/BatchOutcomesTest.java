@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
-import org.eclipse.jgit.lib.RefUpdate;
-import org.eclipse.jgit.transport.PushCertificate;
-import org.eclipse.jgit.transport.PushCertificateParser;
-import org.eclipse.jgit.transport.PushCertificateStore;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -78,51 +73,6 @@ class BatchOutcomesTest {
         }
         assertThat(repository.getRefDatabase().getRefsByPrefix("refs/")).isEmpty();
       }
-    }
-  }
-
-  @Test
-  void commands_whose_answer_is_lost_are_done() throws Exception {
-    store.script(RequestKind.PUT_IF, Fault.FAIL_AFTER);
-    BatchRefUpdate batch = batch(repository, true);
-    execute(batch);
-
-    TestRepositories.assertAllOk(batch);
-    assertThat(repository.exactRef(OTHER).getObjectId()).isEqualTo(commit);
-  }
-
-  @Test
-  void a_push_certificate_is_left_to_the_caller_to_store() throws Exception {
-    String text =
-        String.join(
-            "\n",
-            "certificate version 0.1",
-            "pusher A U Thor <author@example.com> 1433954361 -0700",
-            "pushee git://localhost/r.git",
-            "nonce 1433954361-bde756572d665bba81d8",
-            "",
-            ObjectId.zeroId().name() + " " + commit.name() + " " + MASTER,
-            "-----BEGIN PGP SIGNATURE-----",
-            "Version: GnuPG v1",
-            "",
-            "iQEcBAABAgAGBQJVeGg5AAoJEPfTicJkUdPkUggH/RKAeI9/i/LduuiqrL/SSdIa",
-            "-----END PGP SIGNATURE-----",
-            "");
-    PushCertificate certificate = PushCertificateParser.fromString(text);
-    BatchRefUpdate batch = batch(repository, true);
-    batch.setPushCertificate(certificate);
-    execute(batch);
-
-    TestRepositories.assertAllOk(batch);
-    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/meta/")).isEmpty();
-
-    try (PushCertificateStore certificates = new PushCertificateStore(repository)) {
-      certificates.put(certificate, TestRepositories.WHO);
-      assertThat(certificates.save()).isEqualTo(RefUpdate.Result.NEW);
-    }
-    try (PushCertificateStore certificates = new PushCertificateStore(repository)) {
-      assertThat(certificates.get(MASTER).toTextWithSignature().getBytes(US_ASCII))
-          .isEqualTo(text.getBytes(US_ASCII));
     }
   }
 }

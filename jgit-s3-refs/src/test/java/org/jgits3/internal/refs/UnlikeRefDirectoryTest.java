@@ -6,7 +6,6 @@ import static org.jgits3.TestRepositories.creation;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
@@ -70,31 +69,6 @@ class UnlikeRefDirectoryTest {
     assertThat(atomic(creation(OTHER, first), creation(OTHER, second)))
         .containsExactly(Result.REJECTED_OTHER_REASON, Result.LOCK_FAILURE);
     assertThat(repository.exactRef(OTHER)).isNull();
-  }
-
-  @Test
-  void an_atomic_batch_with_a_ref_and_a_symbolic_ref_to_it_changes_nothing() throws Exception {
-    link("refs/heads/link", MASTER);
-    assertThat(
-            atomic(
-                new ReceiveCommand(first, second, MASTER),
-                ReceiveCommand.link(ObjectId.zeroId(), MASTER, "refs/heads/new"),
-                new ReceiveCommand(first, second, "refs/heads/link")))
-        .doesNotContain(Result.OK);
-    assertThat(repository.exactRef(MASTER).getObjectId()).isEqualTo(first);
-  }
-
-  @Test
-  void a_large_atomic_batch_with_two_commands_for_a_ref_changes_nothing() throws Exception {
-    List<ReceiveCommand> commands = new ArrayList<>();
-    for (int i = 0; i < 3000; i++) {
-      commands.add(creation("refs/changes/" + i, first));
-    }
-    commands.add(creation("refs/changes/7", second));
-    assertThat(atomic(commands.toArray(ReceiveCommand[]::new)))
-        .doesNotContain(Result.OK)
-        .contains(Result.LOCK_FAILURE);
-    assertThat(repository.getRefDatabase().getRefsByPrefix("refs/changes/")).isEmpty();
   }
 
   @Test

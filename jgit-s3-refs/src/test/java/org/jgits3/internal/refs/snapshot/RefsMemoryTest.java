@@ -289,22 +289,4 @@ class RefsMemoryTest {
         .hasRootCause(noMemory);
     assertThat(tables.of(manifest).size()).isEqualTo(REFS);
   }
-
-  @Test
-  void many_changes_at_once_all_succeed_without_raw_bytes() throws Exception {
-    manager("keepRawBytes = false");
-    S3Repository a = open("a");
-    ConcurrentTasks.run(
-        8, t -> assertThat(update(a, "refs/heads/" + t, first)).isEqualTo(RefUpdate.Result.NEW));
-    assertThat(a.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(8);
-  }
-
-  @Test
-  void a_repository_that_is_gone_says_so_without_raw_bytes() throws Exception {
-    manager("keepRawBytes = false");
-    S3Repository a = open("a");
-    readsOf(a);
-    there.delete("a");
-    assertThatThrownBy(() -> a.exactRef(CHANGE)).hasMessageContaining("deleted");
-  }
 }

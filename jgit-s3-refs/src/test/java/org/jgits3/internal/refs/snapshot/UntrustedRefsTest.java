@@ -259,13 +259,6 @@ class UntrustedRefsTest {
   }
 
   @Test
-  void within_the_window_nothing_is_fetched() throws Exception {
-    open(REFS, "validate = 1 h");
-    look();
-    assertThat(requestsOf(10).total()).isZero();
-  }
-
-  @Test
   void a_request_compares_once_when_it_begins() throws Exception {
     open(REFS);
     look();
