@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.events.RefsChangedEvent;
@@ -26,10 +25,8 @@ import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.store.DelegatingObjectStore;
-import org.jgits3.store.GetResult;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.ObjectStore;
-import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.RequestKind;
@@ -114,19 +111,6 @@ class S3RepositoryManagerTest {
     assertThatThrownBy(() -> manager.createRepository("a/../b"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> manager.delete("b")).isInstanceOf(ManifestException.Gone.class);
-  }
-
-  @Test
-  void objects_and_refs_written_here_are_read_elsewhere() throws Exception {
-    try (S3Repository here = manager.createRepository("r");
-        S3Repository there = elsewhere.openRepository("r")) {
-      assertThat(there.exactRef("refs/heads/master")).isNull();
-      ObjectId id = TestRepositories.commit(here, "first");
-      assertThat(force(here, "refs/heads/master", id)).isEqualTo(RefUpdate.Result.NEW);
-
-      assertThat(there.exactRef("refs/heads/master").getObjectId()).isEqualTo(id);
-      assertThat(there.parseCommit(id).getFullMessage()).isEqualTo("first");
-    }
   }
 
   @Test
@@ -426,43 +410,6 @@ class S3RepositoryManagerTest {
     }
     assertThatThrownBy(() -> manager.<Void>asResolver().open(null, "nope"))
         .isInstanceOf(RepositoryNotFoundException.class);
-  }
-
-  @Test
-  void names_asked_for_in_vain_do_not_drive_out_repositories() throws Exception {
-    manager.createRepository("r").close();
-    List<Optional<ObjectVersion>> known = new ArrayList<>();
-    try (S3RepositoryManager watched =
-        TestRepositories.manager(
-            new DelegatingObjectStore(new DirectoryObjectStore(directory)) {
-              @Override
-              public GetResult get(String key, Optional<ObjectVersion> version) throws IOException {
-                known.add(version);
-                return super.get(key, version);
-              }
-            })) {
-      watched.openRepository("r").close();
-      for (int i = 0; i < 1000; i++) {
-        String name = "missing" + i;
-        assertThatThrownBy(() -> watched.openRepository(name))
-            .isInstanceOf(RepositoryNotFoundException.class);
-      }
-      assertThat(known).as("requests").hasSize(1002);
-      watched.openRepository("r", Purpose.request()).close();
-      assertThat(known.get(1002)).as("manifest known").isPresent();
-    }
-  }
-
-  @Test
-  void a_ref_name_that_packed_refs_cannot_hold_is_refused() throws Exception {
-    try (S3Repository r = manager.createRepository("r")) {
-      ObjectId id = TestRepositories.commit(r, "first");
-      for (String name : List.of("refs/heads/a\nb", "refs/heads/a b", "refs/heads/\u0007")) {
-        assertThat(force(r, name, id)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
-      }
-      r.getRefDatabase().compact();
-      assertThat(r.getRefDatabase().getRefs()).isEmpty();
-    }
   }
 
   @Test

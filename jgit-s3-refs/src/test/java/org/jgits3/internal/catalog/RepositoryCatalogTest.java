@@ -371,18 +371,6 @@ class RepositoryCatalogTest {
   }
 
   @Test
-  void slower_of_two_deletions_is_refused_though_the_name_is_used_again() throws IOException {
-    create(catalog, A);
-    store.applyAfter(
-        () -> {
-          delete(catalog, A);
-          create(catalog, A);
-        });
-    assertThatThrownBy(() -> delete(catalog, A)).isInstanceOf(ManifestException.Gone.class);
-    assertThat(look(A)).isPresent();
-  }
-
-  @Test
   void rename_keeps_the_id_and_all_content_and_frees_the_old_name() throws IOException {
     create(catalog, A);
     describe(A, "kept");
@@ -452,20 +440,6 @@ class RepositoryCatalogTest {
         });
     rename(catalog, A, B);
     assertThat(StoredManifest.read(store, B.value()).settings().description()).isEqualTo("new");
-  }
-
-  @Test
-  void rename_does_not_take_what_has_got_the_old_name_since() throws IOException {
-    String id = create(catalog, A);
-    store.applyAfter(
-        () -> {
-          rename(catalog, A, C);
-          create(catalog, A);
-        });
-    assertThatThrownBy(() -> rename(catalog, A, B)).isInstanceOf(ManifestException.Gone.class);
-    assertThat(look(A)).isPresent().isNotEqualTo(Optional.of(id));
-    assertThat(look(B)).isEmpty();
-    assertThat(look(C)).contains(id);
   }
 
   @Test

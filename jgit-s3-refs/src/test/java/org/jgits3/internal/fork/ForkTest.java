@@ -36,8 +36,6 @@ import org.jgits3.history.Transactions;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.internal.refs.transaction.Folds;
-import org.jgits3.internal.store.metrics.ObservedObjectStore;
-import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.maintenance.MaintenanceFixture;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
@@ -86,20 +84,6 @@ class ForkTest extends ForkTestCase {
     assertThat(fork.packs()).isEqualTo(it.manifest("t").packs());
     assertThat(it.stored(fork.repositoryId())).isEmpty();
     it.isSound("f");
-  }
-
-  @Test
-  void a_fork_in_a_process_that_has_just_started_is_read_and_written() throws Exception {
-    it.fork("f");
-    try (S3RepositoryManager other = MaintenanceFixture.manager(it.another());
-        S3Repository fork = other.openRepository("f")) {
-      assertThat(fork.open(it.second).getType()).isPositive();
-      ObjectId id = TestRepositories.commit(fork, "third", it.second);
-      TestRepositories.force(fork, MAIN, id);
-    }
-    assertThat(it.refs("f")).isNotEqualTo(it.refs("t"));
-    it.isSound("f");
-    it.isSound("t");
   }
 
   @Test
@@ -354,18 +338,6 @@ class ForkTest extends ForkTestCase {
     it.isSound("f");
     it.manager.detach("f", SILENT);
     it.isSound("f");
-  }
-
-  @Test
-  void a_fork_is_two_writes_and_one_look_without_content() throws Exception {
-    RequestCounts counts = new RequestCounts();
-    try (S3RepositoryManager manager =
-        MaintenanceFixture.manager(new ObservedObjectStore(it.another(), counts))) {
-      manager.fork("t", "f").close();
-      var before = counts.snapshot();
-      manager.fork("t", "g").close();
-      assertThat(counts.snapshot().since(before)).hasToString("3 requests: 1 GET, 2 PUT_IF");
-    }
   }
 
   @Holds(

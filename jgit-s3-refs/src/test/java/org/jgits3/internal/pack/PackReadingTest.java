@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -117,33 +116,6 @@ class PackReadingTest {
       assertThat(pushed.get()).isNotNull();
       assertThat(unreadable.get()).as("a read has failed").isEqualTo("no pack");
       assertThat(here.parseCommit(pushed.get()).getFullMessage()).isEqualTo("pushed");
-    }
-  }
-
-  @Test
-  void an_index_with_a_flipped_bit_is_refused_by_its_key() throws Exception {
-    ObjectId id = committedElsewhere();
-    Path index = StoredFiles.only(directory, ".bundle");
-    byte[] bytes = Files.readAllBytes(index);
-    try (S3Repository here = manager.openRepository("r")) {
-      bytes[(int) here.manifest().packs().get(0).files().get("idx").offset() + 1000] ^= 1;
-      Files.write(index, bytes);
-      assertThatThrownBy(() -> here.parseCommit(id))
-          .isInstanceOf(IOException.class)
-          .hasStackTraceContaining(index.getFileName().toString())
-          .hasStackTraceContaining("CRC32C");
-    }
-  }
-
-  @Test
-  void a_pack_that_is_missing_is_an_error_with_its_key() throws Exception {
-    ObjectId id = committedElsewhere();
-    Path pack = StoredFiles.only(directory, ".bundle");
-    Files.delete(pack);
-    try (S3Repository here = manager.openRepository("r")) {
-      assertThatThrownBy(() -> here.parseCommit(id))
-          .isInstanceOf(IOException.class)
-          .hasStackTraceContaining(pack.getFileName().toString());
     }
   }
 

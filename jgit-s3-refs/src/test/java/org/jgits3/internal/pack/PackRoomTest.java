@@ -230,20 +230,6 @@ class PackRoomTest {
   }
 
   @Test
-  void pushes_need_no_snapshot_each_while_packs_fill_the_manifest() throws Exception {
-    compactionMayGoOn.countDown();
-    try (S3Repository r = manager.createRepository("r")) {
-      list(r, 1300);
-      for (int i = 0; i < 150; i++) {
-        ObjectId id = TestRepositories.commit(r, "commit " + i);
-        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
-      }
-      assertThat(r.manifest().packs()).hasSize(1450);
-      assertThat(snapshots.get()).as("snapshots for 150 pushes").isLessThan(8);
-    }
-  }
-
-  @Test
   void what_does_not_fit_beside_all_the_packs_is_refused_and_told_what_to_do() throws Exception {
     manager.createRepository("r").close();
     try (S3Repository r = manager.openRepository("r", Purpose.request())) {

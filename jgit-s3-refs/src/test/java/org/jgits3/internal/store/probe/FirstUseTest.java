@@ -30,7 +30,6 @@ import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.jgits3.testing.signed.DigestProxy;
 import org.jgits3.testing.signed.UnsafeProxy;
 import org.jgits3.testing.signed.UnsafeProxy.Fault;
 import org.junit.jupiter.api.Test;
@@ -152,16 +151,6 @@ class FirstUseTest {
     StoreProbe.admit(store);
     List<String> keys = StoreContent.keys(good, "probe/passed/");
     assertThat(keys).hasSize(1);
-  }
-
-  @Test
-  void store_that_wants_content_md5_of_deletions_is_left_clean() throws Exception {
-    try (DigestProxy proxy = new DigestProxy(server);
-        ObjectStore store = Stores.open(bucket, options(proxy.endpoint()))) {
-      Markers.mark(store, store.service());
-      open(options(proxy.endpoint()));
-    }
-    assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
   }
 
   @Test
