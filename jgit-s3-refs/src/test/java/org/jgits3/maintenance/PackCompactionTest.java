@@ -164,16 +164,6 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
-  void a_push_during_a_compaction_stays() throws Exception {
-    ObjectId last = push(12);
-    it.store.beforeWrite(
-        () -> force(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
-    assertThat(it.maintainer.maintenance("r").compact()).isTrue();
-    assertThat(it.manifest().packs()).hasSize(2);
-    it.isSound();
-  }
-
-  @Test
   void E4_a_compaction_whose_packs_a_collection_replaced_gives_up() throws Exception {
     push(12);
     it.store.beforeWrite(() -> MaintenanceFixture.gc(it.users));

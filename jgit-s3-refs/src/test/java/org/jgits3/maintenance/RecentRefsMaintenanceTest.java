@@ -2,7 +2,6 @@
 package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.TestRepositories.delete;
 import static org.jgits3.TestRepositories.force;
 import static org.jgits3.TestRepositories.refs;
@@ -33,7 +32,6 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -41,7 +39,6 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreContent;
-import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -201,25 +198,6 @@ class RecentRefsMaintenanceTest {
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertHasOneMoreThan(before, fresh);
     }
-  }
-
-  @Test
-  void refs_of_a_damaged_base_are_compacted_only_once_a_good_copy_is_back() throws Exception {
-    String key = key(base());
-    byte[] good = Files.readAllBytes(file(key));
-    Files.write(file(key), StoreContent.flipped(good, 60));
-    Manifest listed = it.manifest();
-    try (S3Repository r = it.maintainer.openRepository("r")) {
-      assertThatThrownBy(r.getRefDatabase()::compact)
-          .isInstanceOf(StoreException.Corrupt.class)
-          .hasMessageContaining(key);
-      assertThat(it.manifest().refs()).isEqualTo(listed.refs());
-      Files.write(file(key), good);
-      assertThat(refs(r)).isEqualTo(refs(it.user));
-      r.getRefDatabase().compact();
-    }
-    assertThat(it.manifest().refs().hasRecent()).isFalse();
-    it.isSound();
   }
 
   @Test

@@ -26,6 +26,10 @@ import org.objectweb.asm.Opcodes;
  * -Dmutations.update=true} the first that finds it is kept.
  */
 @Holds(
+    "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
+        + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
+        + "(A14, A14c)")
+@Holds(
     "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
         + "of that commit, or a later one, does not list. (D0, D3, D4)")
 @Holds(
