@@ -30,12 +30,10 @@ import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The interleavings that the explicit-state models of the protocol found to break a simpler one (A1
- * to A17, B1 to B4), replayed request by request against the real committer.
+ * to A16, B3, B4), replayed request by request against the real committer.
  */
 @Holds("ConditionalWrite: A write in doubt is repeated with the same bytes and precondition (A0)")
 @Holds(
@@ -44,10 +42,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Holds(
     "SubmittedChange, CommitLoop: A change reported as not written is in no write that can still "
         + "be applied (A16)")
-@Holds(
-    "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
-        + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
-        + "(A14, A14c)")
 @Holds("Manifest: No two manifests have equal bytes (A8)")
 @Holds(
     "ManifestFile: A process that has seen a later manifest notices one put back, and writes "
@@ -80,43 +74,6 @@ class CommitProtocolModelTest {
     v = committer();
   }
 
-  /** Something that others do after a write. */
-  private enum Later {
-    NOTHING,
-    COMMIT,
-    DELETION,
-    RENAME_AND_BACK
-  }
-
-  private void happens(Later later) throws IOException {
-    RepositoryName other = RepositoryName.of("s");
-    switch (later) {
-      case NOTHING -> {}
-      case COMMIT -> run(v, cas("V0", "1", "0"));
-      case DELETION -> catalog.delete(Optional.empty(), NAME, any -> {});
-      case RENAME_AND_BACK -> {
-        catalog.rename(Optional.empty(), NAME, other);
-        catalog.rename(Optional.empty(), other, NAME);
-      }
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void A0_A7_write_without_an_answer_is_found_afterwards(Later later) {
-    store.loseAnswerAfter(() -> happens(later));
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-    assertThat(ops()).isEqualTo(later == Later.COMMIT ? List.of("W0", "V0") : List.of("W0"));
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void A14c_A17_write_that_the_way_copied_is_found_afterwards(Later later) {
-    store.applyTwiceAround(() -> happens(later));
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(OK);
-    assertThat(ops()).isEqualTo(later == Later.COMMIT ? List.of("W0", "V0") : List.of("W0"));
-  }
-
   @Test
   void A0_the_same_write_is_repeated_until_it_is_answered() {
     store.nextPut(put -> ScriptedStore.NO_ANSWER);
@@ -146,17 +103,6 @@ class CommitProtocolModelTest {
     store.loseAnswerAfter(() -> commitByOthers(CommitBatch.REMEMBERED));
     assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsExactly("W0", "W1");
-  }
-
-  @Test
-  void A3_write_in_doubt_whose_trace_was_pruned_before_a_deletion_is_unknown() {
-    store.loseAnswerAfter(
-        () -> {
-          commitByManyOthers();
-          catalog.delete(Optional.empty(), NAME, any -> {});
-        });
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(UNKNOWN);
-    assertThat(ops()).containsOnlyOnce("W0");
   }
 
   @Test
@@ -263,14 +209,6 @@ class CommitProtocolModelTest {
     assertThat(catalog.find(NAME)).isEmpty();
   }
 
-  @Test
-  void A12_late_create_misses_the_next_life_as_well() throws IOException {
-    catalog.delete(Optional.empty(), NAME, any -> {});
-    VersionedManifest second = Register.create(catalog, NAME);
-    store.puts().forEach(ScriptedStore.PutRequest::apply);
-    assertThat(StoredManifest.readVersioned(store, NAME.value())).isEqualTo(second);
-  }
-
   /** The name goes to another repository, which another thread finds while the first one reads. */
   @Test
   void A12_all_threads_keep_the_repository_that_one_found_first() throws IOException {
@@ -300,17 +238,6 @@ class CommitProtocolModelTest {
     assertThat(file.read()).isEmpty();
     VersionedManifest next = Register.create(catalog, NAME);
     assertThat(file.read()).contains(next);
-  }
-
-  @Test
-  void A17_write_overtaken_before_a_deletion_is_refused_for_certain() {
-    store.applyAfter(
-        () -> {
-          run(v, cas("V0", "0", "1"));
-          catalog.delete(Optional.empty(), NAME, any -> {});
-        });
-    assertThat(run(w, cas("W0", "0", "1"))).isEqualTo(GONE);
-    assertThat(ops()).containsExactly("V0");
   }
 
   @Test

@@ -139,15 +139,7 @@ class ManifestCommitterTest {
         });
     held.countDown();
     assertThat(ops.get(0).get()).isEqualTo(Report.OK);
-    List<Object> told = new ArrayList<>();
-    for (FutureTask<Report> op : batch) {
-      try {
-        told.add(op.get());
-      } catch (ExecutionException e) {
-        told.add(e.getCause().getClass());
-      }
-    }
-    assertThat(told).containsExactlyInAnyOrder(Report.OK, UnknownOutcomeException.class);
+    assertThat(told(batch)).containsExactlyInAnyOrder("OK", "UnknownOutcomeException");
   }
 
   /** Makes the committer anew, with a clock that can be put forward. */
@@ -176,31 +168,36 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void change_that_throws_fails_alone() throws Exception {
-    ManifestChange<Report> bad =
-        base -> {
-          throw new IOException("bad");
-        };
-    assertThatThrownBy(failsAloneInBatch(bad)::get)
+  void change_that_throws_or_makes_the_manifest_too_large_fails_alone() throws Exception {
+    RepositorySettings large = new RepositorySettings("x".repeat(300_000), "");
+    List<FutureTask<Report>> ops =
+        startInTurn(
+            List.of(
+                counting(),
+                base -> {
+                  throw new IOException("bad");
+                },
+                base -> Proposal.edit(base.withSettings(large), Report.OK),
+                counting()));
+    held.countDown();
+    assertThat(told(List.of(ops.get(0), ops.get(3)))).containsOnly("OK");
+    assertThatThrownBy(ops.get(1)::get)
         .hasCauseInstanceOf(IOException.class)
         .hasMessageContaining("bad");
+    assertThatThrownBy(ops.get(2)::get).hasCauseInstanceOf(ManifestException.TooLarge.class);
   }
 
-  @Test
-  void change_that_makes_the_manifest_too_large_fails_alone() throws Exception {
-    RepositorySettings large = new RepositorySettings("x".repeat(300_000), "");
-    FutureTask<Report> failed =
-        failsAloneInBatch(base -> Proposal.edit(base.withSettings(large), Report.OK));
-    assertThatThrownBy(failed::get).hasCauseInstanceOf(ManifestException.TooLarge.class);
-  }
-
-  /** Makes a change in one batch with another one, which succeeds. */
-  private FutureTask<Report> failsAloneInBatch(ManifestChange<Report> bad) throws Exception {
-    List<FutureTask<Report>> ops = startInTurn(List.of(counting(), bad, counting()));
-    held.countDown();
-    assertThat(ops.get(0).get()).isEqualTo(Report.OK);
-    assertThat(ops.get(2).get()).isEqualTo(Report.OK);
-    return ops.get(1);
+  /** The outcomes, and the names of the failures. */
+  private static List<String> told(List<FutureTask<Report>> ops) throws InterruptedException {
+    List<String> told = new ArrayList<>();
+    for (FutureTask<Report> op : ops) {
+      try {
+        told.add(op.get().toString());
+      } catch (ExecutionException e) {
+        told.add(e.getCause().getClass().getSimpleName());
+      }
+    }
+    return told;
   }
 
   @Holds("ListingRules: No manifest lists a pack twice, or again after it was replaced")
@@ -326,15 +323,7 @@ class ManifestCommitterTest {
         });
     held.countDown();
     assertThat(ops.get(0).get()).isEqualTo(Report.OK);
-    List<String> told = new ArrayList<>();
-    for (FutureTask<Report> op : ops.subList(1, 3)) {
-      try {
-        told.add(op.get().toString());
-      } catch (ExecutionException e) {
-        told.add(e.getCause().getClass().getSimpleName());
-      }
-    }
-    assertThat(told).containsExactlyInAnyOrder("OutOfMemoryError", "OK");
+    assertThat(told(ops.subList(1, 3))).containsExactlyInAnyOrder("OutOfMemoryError", "OK");
     assertThat(Register.value(other.validate().manifest())).isEqualTo("3");
   }
 
