@@ -159,17 +159,6 @@ class LogCompactionTest {
   }
 
   @Test
-  void a_reflog_ends_where_the_ref_was_created() throws Exception {
-    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
-    log.compact();
-    log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));
-    log.compact();
-    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(2)));
-    log.compact();
-    assertThat(reflog("refs/heads/a")).hasSize(1);
-  }
-
-  @Test
   void reflog_of_a_deleted_ref_has_its_last_life_and_the_deletion() throws Exception {
     log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
     log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));

@@ -219,10 +219,14 @@ class SnapshotReaderTest {
         "A refs/a;B refs/b;;                  | 2 | no ref",
         "A refs/a;Brefs/b;B refs/c;           | 3 | no ref",
         "A refs/a;B ;B refs/c;                | 3 | no ref",
+        "A refs/a;X refs/b;                   | 2 | no ref",
+        "A refs/a;U refs/b;                   | 2 | no ref",
         "A refs/a;                            | 1000000000 | too short",
+        "A refs/a;                            | 4611686018427387904 | too short",
       })
   void any_division_finds_the_same_fault(String lines, long count, String why) throws Exception {
-    String body = lines.strip().replace("A", A).replace("B", B).replace(";", "\n");
+    String hex = lines.strip().replace("A", A).replace("B", B).replace("U", "B".repeat(40));
+    String body = hex.replace("X", "x".repeat(40)).replace(";", "\n");
     byte[] bytes = (PackedRefsTable.HEADER + body).getBytes(UTF_8);
     StoreException.Corrupt expected =
         catchThrowableOfType(

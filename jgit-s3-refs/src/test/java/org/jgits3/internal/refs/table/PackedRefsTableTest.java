@@ -27,25 +27,6 @@ class PackedRefsTableTest {
     return TestTables.parsed(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
   }
 
-  @Test
-  void finds_each_ref_and_no_other() throws Exception {
-    SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
-    byte[] bytes = TestTables.written(TestTables.of(new TreeMap<>(refs)));
-    PackedRefsTable table = TestTables.parsed(KEY, bytes, refs.size());
-
-    assertThat(table.size()).isEqualTo(refs.size());
-    refs.forEach(
-        (name, value) -> {
-          int i = table.find(name.getBytes(UTF_8));
-          assertThat(i).as(name).isNotNegative();
-          assertThat(table.name(i)).isEqualTo(name);
-          assertThat(table.value(i)).isEqualTo(value);
-          assertThat(table.find((name + "!").getBytes(UTF_8))).isNegative();
-          assertThat(table.find(name.substring(0, name.length() - 1).getBytes(UTF_8)) >= 0)
-              .isEqualTo(refs.containsKey(name.substring(0, name.length() - 1)));
-        });
-  }
-
   /** Steps are doubled from wherever the search begins, so all small distances are tried. */
   @Test
   void finds_the_same_from_any_ref_before() throws Exception {
@@ -82,29 +63,6 @@ class PackedRefsTableTest {
 
   private static Optional<ObjectId> peeled(Random random) {
     return random.nextInt(3) == 0 ? Optional.of(TestTables.randomId(random)) : Optional.empty();
-  }
-
-  @Test
-  void a_prefix_is_a_range() throws Exception {
-    PackedRefsTable table =
-        parse(
-            "A refs/heads/a\nA refs/heads/a/b\nA refs/heads/ab\nA refs/tags/a\n".replace("A", A),
-            4);
-    byte[] prefix = "refs/heads/a".getBytes(UTF_8);
-    List<String> found = new ArrayList<>();
-    for (int i = table.ceiling(prefix); i < table.size() && table.startsWith(i, prefix); i++) {
-      found.add(table.name(i));
-    }
-    assertThat(found).containsExactly("refs/heads/a", "refs/heads/a/b", "refs/heads/ab");
-  }
-
-  @Test
-  void a_name_sorts_before_the_names_it_begins() throws Exception {
-    assertThat(parse(A + " refs/a\n" + B + " refs/aa\n", 2).size()).isEqualTo(2);
-    assertThatThrownBy(() -> parse(A + " refs/aa\n" + B + " refs/a\n", 2))
-        .isInstanceOf(StoreException.Corrupt.class)
-        .hasMessageContaining(KEY)
-        .hasMessageContaining("not sorted");
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -216,8 +217,11 @@ class CompactionInterleavingTest {
             TestRepositories.manager(new Silent(), "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = cut.openRepository("r")) {
       assertThat(execute(r, "refs/changes/", 6000))
-          .extracting(ReceiveCommand::getMessage)
-          .containsOnly("outcome unknown; fetch before retrying");
+          .extracting(ReceiveCommand::getResult, ReceiveCommand::getMessage)
+          .containsOnly(
+              tuple(
+                  ReceiveCommand.Result.REJECTED_OTHER_REASON,
+                  "outcome unknown; fetch before retrying"));
       assertThat(cut.counters().of(Count.UNKNOWN_NO_ANSWER)).isEqualTo(1);
     }
     fast.getRefDatabase().exactRef(REF); // reads the newest manifest
