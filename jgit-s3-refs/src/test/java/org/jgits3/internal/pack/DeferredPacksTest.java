@@ -433,20 +433,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   }
 
   @Test
-  void a_pack_not_published_at_close_is_once_another_handle_needs_it() throws Exception {
-    ObjectId inserted;
-    try (S3Repository r = inserting()) {
-      inserted = TestRepositories.commit(r, "inserted");
-      gate.writes = Writes.REFUSED;
-    }
-    assertThat(listed()).isEmpty();
-    try (S3Repository later = inserting()) {
-      ObjectId top = TestRepositories.commit(later, "on top", inserted);
-      assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
-    }
-  }
-
-  @Test
   void P10_no_ref_is_set_on_top_of_a_pack_not_published_in_time() throws Exception {
     try (S3Repository pushed = received()) {
       try (S3Repository part = together(pushed)) {
@@ -525,6 +511,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         inserted = TestRepositories.commit(r, "inserted");
         gate.writes = Writes.REFUSED;
       }
+      assertThat(listed()).isEmpty();
       small.createRepository("q").close();
       for (int i = 0; i < 5; i++) {
         small.openRepository("q", Purpose.request()).close();
@@ -535,15 +522,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
       }
     }
-  }
-
-  @Test
-  void P9_what_the_handle_of_a_push_inserts_and_was_received_is_not_forgotten() throws Exception {
-    ObjectId tree;
-    try (S3Repository pushed = received()) {
-      tree = insertedAgain(pushed, treeOf(pushed));
-    }
-    assertCommitted(inserting(), tree);
   }
 
   @Test
@@ -634,15 +612,17 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void P9_a_received_object_inserted_by_another_handle_is_not_forgotten() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P9_a_received_object_inserted_by_any_handle_is_not_forgotten(boolean another)
+      throws Exception {
     ObjectId tree;
-    try (S3Repository pushed = received()) {
-      try (S3Repository part = together(pushed)) {
-        tree = insertedAgain(part, treeOf(part));
-      }
+    try (S3Repository pushed = received();
+        S3Repository part = together(pushed)) {
+      S3Repository by = another ? part : pushed;
+      tree = insertedAgain(by, treeOf(by));
     }
-    assertCommitted(push(manager), tree);
+    assertCommitted(another ? push(manager) : inserting(), tree);
   }
 
   @Test
@@ -793,16 +773,21 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void P7_a_pack_received_on_top_of_a_waiting_one_is_listed_with_it() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P7_a_pack_on_top_of_a_waiting_one_is_listed_with_it(boolean received) throws Exception {
     try (S3Repository r = inserting();
         S3Repository other = manager.openRepository("r")) {
       r.getObjectDatabase().deferReceivedPacks();
       ObjectId below = TestRepositories.commit(r, "below");
-      PackBytes child = PackBytes.childOf(below);
-      child.pushTo(r);
-      assertThat(has(other, child.commit())).isTrue();
-      isThereIfKilledNow(OTHER, child.commit());
+      ObjectId top =
+          received
+              ? PackBytes.childOf(below).pushTo(r)
+              : TestRepositories.commit(r, "on top", below);
+      assertThat(listed()).isEmpty();
+      assertThat(has(other, top)).isTrue();
+      assertThat(listed()).hasSize(2);
+      isThereIfKilledNow(OTHER, top);
     }
   }
 
@@ -818,36 +803,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         tree.append("%05d".formatted(i), FileMode.TREE, hidden);
       }
       isThereIfKilledNow("refs/meta/tree", TestRepositories.insert(hook, to -> to.insert(tree)));
-    }
-  }
-
-  @Test
-  void P7_a_commit_inserted_on_top_of_a_waiting_pack_is_listed_with_it() throws Exception {
-    try (S3Repository r = inserting();
-        S3Repository other = manager.openRepository("r")) {
-      ObjectId below = TestRepositories.commit(r, "below");
-      ObjectId top = TestRepositories.commit(r, "on top", below);
-      assertThat(listed()).isEmpty();
-      assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
-      assertThat(listed()).hasSize(2);
-      isThereIfKilledNow(OTHER, top);
-    }
-  }
-
-  @Test
-  void what_is_inserted_beside_a_received_pack_is_listed_with_it_and_its_refs() throws Exception {
-    try (S3Repository r = inserting()) {
-      r.getObjectDatabase().deferReceivedPacks();
-      PACK.pushTo(r);
-      ObjectId note = TestRepositories.commit(r, "a note about it");
-      assertThat(listed()).isEmpty();
-      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), MAIN));
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), note, OTHER));
-      RequestCounts.Snapshot before = counts.snapshot();
-      TestRepositories.execute(r, batch);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
-      assertThat(listed()).hasSize(2);
     }
   }
 

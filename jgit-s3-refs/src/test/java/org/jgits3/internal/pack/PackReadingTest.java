@@ -57,25 +57,6 @@ class PackReadingTest {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
   }
 
-  /** Writes a commit elsewhere, so that nothing of it is in this process's caches. */
-  private ObjectId committedElsewhere() throws IOException {
-    try (S3Repository there = elsewhere.createRepository("r")) {
-      ObjectId id = TestRepositories.commit(there, "first");
-      DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-      return id;
-    }
-  }
-
-  @Test
-  void an_index_that_failed_to_load_once_is_tried_again() throws Exception {
-    ObjectId id = committedElsewhere();
-    try (S3Repository here = manager.openRepository("r")) {
-      store.script(RequestKind.READ, Fault.FAIL_BEFORE);
-      assertThatThrownBy(() -> here.parseCommit(id)).isInstanceOf(IOException.class);
-      assertThat(here.parseCommit(id).getFullMessage()).isEqualTo("first");
-    }
-  }
-
   @Test
   void an_index_that_failed_to_load_for_a_collection_is_tried_again() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
@@ -116,18 +97,6 @@ class PackReadingTest {
       assertThat(pushed.get()).isNotNull();
       assertThat(unreadable.get()).as("a read has failed").isEqualTo("no pack");
       assertThat(here.parseCommit(pushed.get()).getFullMessage()).isEqualTo("pushed");
-    }
-  }
-
-  @Test
-  void handles_of_one_repository_load_an_index_once() throws Exception {
-    ObjectId id = committedElsewhere();
-    try (S3Repository one = manager.openRepository("r");
-        S3Repository two = manager.openRepository("r")) {
-      one.parseCommit(id);
-      long reads = store.counts().snapshot().of(RequestKind.READ);
-      two.parseCommit(id);
-      assertThat(store.counts().snapshot().of(RequestKind.READ)).isEqualTo(reads);
     }
   }
 
