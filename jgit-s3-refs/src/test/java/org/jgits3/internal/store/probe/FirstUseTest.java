@@ -89,14 +89,6 @@ class FirstUseTest {
   }
 
   @Test
-  void store_without_conditions_is_refused_and_left_empty() throws Exception {
-    try (UnsafeProxy proxy = proxy(Fault.STRIPS_CONDITIONS, 1)) {
-      assertRefused(proxy, "check 'create-if-absent' failed");
-    }
-    assertThat(keys()).isEmpty();
-  }
-
-  @Test
   void first_use_leaves_a_marker_and_the_next_takes_12_requests() throws Exception {
     assertThat(open(server.options())).isGreaterThan(1_000);
     assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
