@@ -332,6 +332,10 @@ class GarbageCollectionTest extends MaintainedRepository {
     try (S3Repository later = it.users.openRepository("r", Purpose.request())) {
       ObjectId grandchild = TestRepositories.commit(later, "grandchild", child);
       assertRefused(later, grandchild, gone);
+      assertRefused(later, child, gone);
+      ReceiveCommand command = TestRepositories.create(later, child, "refs/heads/new");
+      assertThat(command.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(command.getMessage()).contains(gone.name());
       assertRefused(later, commit(later, tree), subtree);
       ObjectId whole = tree(later, FileMode.TREE, tree(later, FileMode.TREE));
       assertThat(force(later, "refs/heads/new", commit(later, whole)))
@@ -478,6 +482,21 @@ class GarbageCollectionTest extends MaintainedRepository {
                 .setGarbageTtl(1, TimeUnit.MILLISECONDS)
                 .pack(NullProgressMonitor.INSTANCE))
         .isTrue();
+  }
+
+  @Test
+  void E3_a_push_with_all_objects_succeeds_once_it_has_looked_again() throws Exception {
+    garbage();
+    try (S3Repository pusher = it.users.openRepository("r")) {
+      ObjectId second = TestRepositories.commit(pusher, "second", first);
+      it.gc();
+      assertThat(it.manifest().dropped()).isPositive();
+      force(pusher, "refs/heads/new", second);
+      assertThat(pusher.exactRef("refs/heads/new").getObjectId()).isEqualTo(second);
+      delete(pusher, MAIN);
+      assertThat(pusher.exactRef(MAIN)).isNull();
+    }
+    it.isSound();
   }
 
   @Test

@@ -147,6 +147,21 @@ class RecentRefsMaintenanceTest {
     }
   }
 
+  @Test
+  void an_empty_recent_table_is_read_and_ended_by_a_compaction() throws Exception {
+    List<String> before = refs(it.user);
+    it.user.getRefDatabase().compact();
+    listAlso(Map.of());
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertThat(refs(fresh)).isEqualTo(before);
+      assertThat(fresh.manifest().refs().hasRecent()).isTrue();
+      fresh.getRefDatabase().compact();
+      assertThat(refs(fresh)).isEqualTo(before);
+    }
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
+    it.isSound();
+  }
+
   /** No version writes them yet. */
   @Test
   void more_than_two_tables_are_read_verified_kept_and_folded_into_two() throws Exception {

@@ -432,6 +432,16 @@ class RepositoryCatalogTest {
   }
 
   @Test
+  void operation_of_a_process_that_knew_another_repository_obeys_the_name() throws IOException {
+    Optional<String> known = Optional.of(create(catalog, A));
+    rename(catalog, A, C);
+    String id = create(catalog, A);
+    assertThat(catalog.rename(known, A, B)).isEqualTo(id);
+    assertThat(catalog.delete(known, B, any -> {})).isEqualTo(id);
+    assertThat(look(C)).isEqualTo(known);
+  }
+
+  @Test
   void import_has_no_name_until_it_is_published() throws IOException {
     String id = catalog.createImport(false, SETTINGS, HEAD).manifest().repositoryId();
     assertThat(list()).isEmpty();

@@ -103,6 +103,12 @@ class CommitProtocolModelTest {
     store.loseAnswerAfter(() -> commitByOthers(CommitBatch.REMEMBERED));
     assertThat(run(w, cas("W1", "1", "2"))).isEqualTo(UNKNOWN);
     assertThat(ops()).containsExactly("W0", "W1");
+    store.loseAnswerAfter(
+        () -> {
+          commitByOthers(CommitBatch.REMEMBERED);
+          catalog.delete(Optional.empty(), NAME, any -> {});
+        });
+    assertThat(run(w, cas("W2", "2", "3"))).as("deleted meanwhile").isEqualTo(UNKNOWN);
   }
 
   @Test

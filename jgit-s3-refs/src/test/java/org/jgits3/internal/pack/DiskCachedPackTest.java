@@ -80,6 +80,21 @@ class DiskCachedPackTest {
   }
 
   @Test
+  void damage_on_the_disk_is_noticed_and_the_pack_fetched_again() throws Exception {
+    read(true);
+    for (Path file : kept()) {
+      byte[] damaged = Files.readAllBytes(file);
+      for (int at = 0; at < damaged.length; at += 1000) {
+        damaged[at] ^= 1;
+      }
+      Files.write(file, damaged);
+    }
+    read(false); // the right bytes, and the files are gone
+    assertThat(read(true)).isPositive();
+    assertThat(read(false)).isZero();
+  }
+
+  @Test
   void a_directory_that_cannot_be_used_is_only_no_help() throws Exception {
     Files.delete(disk);
     Files.writeString(disk, "a file");

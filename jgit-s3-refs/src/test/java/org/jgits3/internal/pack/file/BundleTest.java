@@ -4,12 +4,17 @@ package org.jgits3.internal.pack.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
@@ -26,6 +31,7 @@ import org.jgits3.store.Crc32c;
 import org.jgits3.store.RequestKind;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +123,12 @@ class BundleTest {
       receive(r, pack);
       assertThat(onlyPack(r).files().values()).noneMatch(PackFileEntry::bundled);
       storeIsAsListed(r.manifest());
+      DfsPackDescription description = r.getObjectDatabase().getPacks()[0].getPackDescription();
+      ByteBuffer whole = ByteBuffer.allocate((int) description.getFileSize(PackExt.PACK));
+      try (ReadableChannel channel = r.getObjectDatabase().openFile(description, PackExt.PACK)) {
+        assertThat(channel.read(whole)).as("by one read").isEqualTo(whole.capacity());
+      }
+      assertThat(whole.array()).isEqualTo(Files.readAllBytes(StoredFiles.only(directory, ".pack")));
       DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
       readAll(r, pack);
     }

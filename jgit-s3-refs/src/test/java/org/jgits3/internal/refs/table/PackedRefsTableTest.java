@@ -5,11 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
-import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
@@ -48,23 +43,6 @@ class PackedRefsTableTest {
     }
   }
 
-  private static SortedMap<String, RefValue.Direct> random(Random random, int count) {
-    SortedMap<String, RefValue.Direct> refs = new TreeMap<>(RefOrder.INSTANCE);
-    String[] parts = {"heads", "tags", "changes", "é", "\uFFFD", "\uD83D\uDE00", "a", "b-1"};
-    for (int i = 0; i < count; i++) {
-      String name = "refs";
-      for (int depth = random.nextInt(3) + 1; depth > 0; depth--) {
-        name += "/" + parts[random.nextInt(parts.length)] + random.nextInt(40);
-      }
-      refs.put(name, new RefValue.Direct(TestTables.randomId(random), peeled(random)));
-    }
-    return refs;
-  }
-
-  private static Optional<ObjectId> peeled(Random random) {
-    return random.nextInt(3) == 0 ? Optional.of(TestTables.randomId(random)) : Optional.empty();
-  }
-
   @Test
   void a_name_with_a_line_feed_is_no_name_whatever_it_runs_over() throws Exception {
     PackedRefsTable table =
@@ -80,19 +58,5 @@ class PackedRefsTableTest {
     assertThatThrownBy(() -> TestTables.parsed(KEY, bytes, 1))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining("does not begin with");
-  }
-
-  @Test
-  void order_of_names_is_the_order_of_their_bytes() {
-    Random random = new Random(11);
-    List<String> names = new ArrayList<>(random(random, 300).keySet());
-    for (String a : names) {
-      for (String b : names) {
-        int bytes = Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
-        assertThat(Integer.signum(RefOrder.INSTANCE.compare(a, b)))
-            .as("%s and %s", a, b)
-            .isEqualTo(Integer.signum(bytes));
-      }
-    }
   }
 }

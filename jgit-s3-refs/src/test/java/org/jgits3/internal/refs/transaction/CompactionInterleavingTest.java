@@ -211,6 +211,19 @@ class CompactionInterleavingTest {
   }
 
   @Test
+  void C4_a_batch_with_its_own_snapshot_is_made_again_on_that_of_others() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          compactElsewhere();
+        });
+    execute(slow, "refs/changes/", 3000);
+    assertNothingIsLost("compacted while the batch was sent");
+  }
+
+  @Test
   void C5_the_table_of_a_large_batch_whose_commit_is_in_doubt_stays() throws Exception {
     push(OTHER, a);
     try (S3RepositoryManager cut =
