@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.jgit.errors.MissingObjectException;
-import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -217,22 +216,6 @@ class RefRestorationTest {
     assertThat(TestRepositories.refs(repository)).isEqualTo(before);
     assertThat(repository.exactRef("refs/heads/link").getTarget().getName()).isEqualTo(MASTER);
     assertThat(repository.exactRef("HEAD").getTarget().getName()).isEqualTo(MASTER);
-  }
-
-  @Test
-  void an_atomic_batch_makes_no_directory_of_a_ref_through_a_symbolic_one() throws Exception {
-    update(MASTER + "/x", commits.get(0));
-    repository.updateRef("refs/heads/link", true).link(MASTER);
-    BatchRefUpdate batch =
-        TestRepositories.batch(
-            repository,
-            true,
-            new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/link"),
-            new ReceiveCommand(ObjectId.zeroId(), commits.get(1), "refs/heads/a"));
-    assertThat(batch.getCommands())
-        .extracting(ReceiveCommand::getResult)
-        .doesNotContain(ReceiveCommand.Result.OK);
-    assertThat(repository.exactRef(MASTER)).isNull();
   }
 
   @Test

@@ -15,7 +15,6 @@ import org.jgits3.store.Crc32c;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cursors that nothing wrote, with the right checksum. */
 class StoreCursorTest {
@@ -38,18 +37,6 @@ class StoreCursorTest {
             e -> assertThat(e.reason()).isEqualTo(Reason.UNREADABLE_CURSOR))
         .hasMessageStartingWith("the cursor is a damaged cursor: ")
         .hasMessageEndingWith("; begin anew");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {-1, 1, 100, 2_000_000_000, Integer.MAX_VALUE})
-  void cursor_that_says_it_has_other_repositories_than_bytes_is_unreadable(int size)
-      throws Exception {
-    assertUnreadable(
-        cursor(
-            out -> {
-              out.writeUTF("memory:");
-              out.writeInt(size);
-            }));
   }
 
   private static byte[] repositories(int first, int second, String... names) throws IOException {

@@ -26,9 +26,7 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ConcurrentTasks;
-import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
-import org.jgits3.store.Precondition;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Action;
 import org.jgits3.store.StagedStore.Request;
@@ -158,7 +156,7 @@ class StoreHistoryTest {
    * Does what a text says: {@code create a}, {@code push a branch}, {@code rename a b}, and so on.
    */
   private void elsewhere(String steps) throws IOException {
-    for (String step : steps.split("; ", -1)) {
+    for (String step : steps.isEmpty() ? new String[0] : steps.split("; ", -1)) {
       String[] words = step.split(" ", -1);
       switch (words[0]) {
         case "create" -> create(words[1]);
@@ -182,6 +180,7 @@ class StoreHistoryTest {
           create a; push a main | push a lost; delete a; create a; push a x | DELETED a, CREATED a x
           create b | create a; delete a | ''
           create m | rename m a; rename a z; rename z k; push k main | RENAMED k from m main
+          create a; push a main | push a x; rename a z; push z y | RENAMED z from a x y
           create a; create b | rename a c; rename b a; rename c b | RENAMED a from b and RENAMED b from a
           create a; create b; create c | rename c d; rename b c; rename a b | RENAMED d from c, RENAMED c from b, RENAMED b from a
           create a; create z | delete a; rename z a | DELETED a, RENAMED a from z
@@ -201,22 +200,24 @@ class StoreHistoryTest {
     assertThat(follower.poll()).isEmpty();
   }
 
-  @Test
-  void poll_of_idle_repositories_is_a_listing_and_nothing_else() throws Exception {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          idle: a listing and nothing else       | '' | 0 | 0
+          one for each repository that changed   | push r3 main; push r3 x; push r17 main; create n | 3 | 3
+          one for a deletion                     | delete r3 | 1 | 1
+          one for a deletion and one for a rename | delete r3; rename r17 c | 2 | 2
+          """)
+  void poll_costs_a_listing_and_a_request_for_each_change(
+      String what, String since, int changes, int requests) throws Exception {
     createForty();
     StoreCursor now = history.now();
-    assertThat(requests(() -> assertThat(since(now)).isEmpty())).isEqualTo(1);
-  }
-
-  @Test
-  void each_repository_that_changed_costs_one_more_request() throws Exception {
-    createForty();
-    StoreCursor now = history.now();
-    push("r3", MAIN);
-    push("r3", "refs/heads/x");
-    push("r17", MAIN);
-    create("new");
-    assertThat(requests(() -> assertThat(since(now)).hasSize(3))).isEqualTo(1 + 3);
+    elsewhere(since);
+    assertThat(requests(() -> assertThat(since(now)).hasSize(changes)))
+        .as(what)
+        .isEqualTo(1 + requests);
   }
 
   @Test
@@ -226,16 +227,6 @@ class StoreHistoryTest {
     push(here, "a", MAIN);
     assertThat(requests(() -> assertThat(since(now)).containsExactly("CHANGED a main")))
         .isEqualTo(1);
-  }
-
-  @Test
-  void deletions_and_renames_cost_one_request_each() throws Exception {
-    create("a", "b");
-    StoreCursor now = history.now();
-    elsewhere.delete("a");
-    assertThat(requests(() -> assertThat(since(now)).hasSize(1))).isEqualTo(1 + 1);
-    elsewhere.rename("b", "c");
-    assertThat(requests(() -> assertThat(since(now)).hasSize(2))).isEqualTo(1 + 1 + 1);
   }
 
   @Test
@@ -302,19 +293,6 @@ class StoreHistoryTest {
     log.append(List.of(new RefChange(MAIN, LongLog.id(1), LongLog.id(2))));
     Transactions all = history.since(now).next().orElseThrow().transactions();
     assertThat(TransactionHistoryTest.main(all)).containsExactly(LongLog.id(1), LongLog.id(2));
-  }
-
-  @Test
-  void renamed_repository_continues_under_its_new_name() throws Exception {
-    create("a");
-    push("a", MAIN);
-    Follower follower = new Follower(history.now());
-    push("a", "refs/heads/x");
-    elsewhere.rename("a", "z");
-    push("z", "refs/heads/y");
-    assertThat(follower.poll()).containsExactly("RENAMED z from a x y");
-    push("z", "refs/heads/w");
-    assertThat(follower.poll()).containsExactly("CHANGED z w");
   }
 
   /** E-m27: the second repository has the name with which the first one was read. */
@@ -391,55 +369,6 @@ class StoreHistoryTest {
       elsewhere.rename("m", "a");
       follower.cursor = before;
     }
-  }
-
-  @Test
-  void interrupted_rename_keeps_the_repository_under_one_name() throws Exception {
-    create("a");
-    push("a", MAIN);
-    for (int writes = 0; writes <= 2; writes++) {
-      Follower follower = new Follower(history.now());
-      renameAndDie(writes);
-      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
-      assertThat(follower.poll()).isEmpty();
-      elsewhere.rename("a", "z");
-      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
-      assertThat(follower.cursor.position("z")).isPresent();
-      assertThat(follower.cursor.position("a")).isEmpty();
-      elsewhere.rename("z", "a");
-    }
-  }
-
-  /**
-   * A rename from a to z that is killed after so many of its writes: the pointer and the manifest.
-   */
-  private void renameAndDie(int writes) throws Exception {
-    int[] left = {writes};
-    DelegatingObjectStore dying =
-        new DelegatingObjectStore(store) {
-          @Override
-          public org.jgits3.store.PutOutcome putIf(String key, byte[] body, Precondition condition)
-              throws IOException {
-            if (left[0]-- == 0) {
-              throw new StoreException.Refused(key, "killed", null);
-            }
-            return super.putIf(key, body, condition);
-          }
-        };
-    try (S3RepositoryManager manager = TestRepositories.manager(dying)) {
-      manager.rename("a", "z");
-    } catch (StoreException.Refused e) {
-      assertThat(e).hasMessage("killed");
-    }
-  }
-
-  @Test
-  void crash_before_the_cursor_is_saved_repeats_the_changes() throws Exception {
-    create("a");
-    StoreCursor saved = history.now();
-    push("a", MAIN);
-    assertThat(since(saved)).containsExactly("CHANGED a main");
-    assertThat(since(StoreCursor.parse(saved.toBytes()))).containsExactly("CHANGED a main");
   }
 
   @Test

@@ -74,20 +74,6 @@ class GarbageAgeTest extends MaintainedRepository {
   }
 
   @Test
-  void JGit_drops_garbage_once_it_is_as_old_as_gc_pruneExpire() throws Exception {
-    expire("2.weeks.ago");
-    insertGarbage();
-    collectByJGit(Duration.ofMinutes(1));
-    pass(Duration.ofDays(13));
-    collectByJGit(Duration.ofMinutes(1));
-    assertThat(garbagePacks()).isEqualTo(1);
-    pass(Duration.ofDays(1));
-    collectByJGit(Duration.ofMinutes(1));
-    assertThat(garbagePacks()).isZero();
-    it.isSound();
-  }
-
-  @Test
   void garbage_of_each_day_is_one_pack_until_it_expires() throws Exception {
     expire("2.weeks.ago");
     for (int i = 0; i < 80; i++) {

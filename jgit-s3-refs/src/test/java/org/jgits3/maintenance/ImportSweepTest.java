@@ -133,16 +133,6 @@ class ImportSweepTest {
   }
 
   @Test
-  void E_m23_E_m24_import_that_gets_its_name_first_keeps_its_objects() throws Exception {
-    Instant late = lastCommit().plus(WEEK);
-    store.beforeWrite(this::publish);
-    assertThatThrownBy(() -> sweep(late, Duration.ZERO, false))
-        .isInstanceOf(ManifestException.Gone.class)
-        .hasMessageContaining("the repository is called r now");
-    isSound();
-  }
-
-  @Test
   void import_that_goes_on_meanwhile_is_left_alone() throws Exception {
     Instant late = lastCommit().plus(WEEK);
     store.beforeWrite(this::push);

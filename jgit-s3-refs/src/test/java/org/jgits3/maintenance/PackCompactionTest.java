@@ -164,16 +164,6 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
-  void a_push_during_a_compaction_stays() throws Exception {
-    ObjectId last = push(12);
-    it.store.beforeWrite(
-        () -> force(it.user, MAIN, TestRepositories.commit(it.user, "meanwhile", last)));
-    assertThat(it.maintainer.maintenance("r").compact()).isTrue();
-    assertThat(it.manifest().packs()).hasSize(2);
-    it.isSound();
-  }
-
-  @Test
   void E4_a_compaction_whose_packs_a_collection_replaced_gives_up() throws Exception {
     push(12);
     it.store.beforeWrite(() -> MaintenanceFixture.gc(it.users));
@@ -247,19 +237,6 @@ class PackCompactionTest extends MaintainedRepository {
     }
     it.store.before(Request.WRITE_LEASE, () -> {});
     return steps.get();
-  }
-
-  @Test
-  void a_compaction_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
-    push(12);
-    BackgroundCompaction compaction = compaction();
-    DamagedPack damaged = new DamagedPack();
-    assertThat(steps(compaction, 100)).isBetween(15, 20);
-
-    damaged.restore();
-    steps(compaction, 100);
-    assertThat(sources()).containsExactly("COMPACT");
-    it.isSound();
   }
 
   @Test

@@ -2,7 +2,6 @@
 package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.jgits3.TestRepositories.delete;
 import static org.jgits3.TestRepositories.force;
 import static org.jgits3.TestRepositories.refs;
@@ -33,7 +32,6 @@ import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.refs.table.SnapshotMerge;
 import org.jgits3.internal.refs.transaction.Folds;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
-import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
@@ -41,7 +39,6 @@ import org.jgits3.manifest.Refs;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreContent;
-import org.jgits3.store.StoreException;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,22 +108,6 @@ class RecentRefsMaintenanceTest {
   }
 
   @Test
-  void a_recent_table_of_deletions_alone_is_kept_exported_and_compacted() throws Exception {
-    deleteAll("refs/base/", 8, 7000);
-    Folds.fold(it.user);
-    assertThat(recent().count()).as("with the two of before").isEqualTo(7002);
-    it.sweepAll();
-    it.isSound();
-    assertThat(refs(it.user)).hasSize(RefFold.FEW - 7000);
-    try (S3Repository fresh = it.maintainer.openRepository("r")) {
-      assertThat(refs(fresh)).isEqualTo(refs(it.user));
-      fresh.getRefDatabase().compact();
-    }
-    assertThat(base().count()).isEqualTo(RefFold.FEW - 7000);
-    it.isSound();
-  }
-
-  @Test
   void a_batch_of_symbolic_refs_alone_makes_no_empty_recent_table() throws Exception {
     it.user.getRefDatabase().compact();
     it.user.setGitwebDescription("x".repeat(230_000));
@@ -166,6 +147,21 @@ class RecentRefsMaintenanceTest {
     }
   }
 
+  @Test
+  void an_empty_recent_table_is_read_and_ended_by_a_compaction() throws Exception {
+    List<String> before = refs(it.user);
+    it.user.getRefDatabase().compact();
+    listAlso(Map.of());
+    try (S3Repository fresh = it.maintainer.openRepository("r")) {
+      assertThat(refs(fresh)).isEqualTo(before);
+      assertThat(fresh.manifest().refs().hasRecent()).isTrue();
+      fresh.getRefDatabase().compact();
+      assertThat(refs(fresh)).isEqualTo(before);
+    }
+    assertThat(it.manifest().refs().hasRecent()).isFalse();
+    it.isSound();
+  }
+
   /** No version writes them yet. */
   @Test
   void more_than_two_tables_are_read_verified_kept_and_folded_into_two() throws Exception {
@@ -189,30 +185,6 @@ class RecentRefsMaintenanceTest {
     try (S3Repository again = it.maintainer.openRepository("r")) {
       assertHasOneMoreThan(expected, again);
     }
-  }
-
-  @Test
-  void an_empty_recent_table_is_read_and_ended_by_a_compaction() throws Exception {
-    List<String> before = refs(it.user);
-    it.user.getRefDatabase().compact();
-    listAlso(Map.of());
-    try (S3Repository fresh = it.maintainer.openRepository("r")) {
-      assertThat(refs(fresh)).isEqualTo(before);
-      assertThat(fresh.manifest().refs().hasRecent()).isTrue();
-      fresh.getRefDatabase().compact();
-      assertThat(refs(fresh)).isEqualTo(before);
-    }
-    assertThat(it.manifest().refs().hasRecent()).isFalse();
-    it.isSound();
-  }
-
-  private void deleteAll(String prefix, int from, int count) throws IOException {
-    BatchRefUpdate batch = it.user.getRefDatabase().newBatchUpdate();
-    for (int i = from; i < from + count; i++) {
-      batch.addCommand(new ReceiveCommand(first, ObjectId.zeroId(), prefix + i));
-    }
-    TestRepositories.execute(it.user, batch);
-    TestRepositories.assertAllOk(batch);
   }
 
   @Test
@@ -241,25 +213,6 @@ class RecentRefsMaintenanceTest {
     try (S3Repository fresh = it.maintainer.openRepository("r")) {
       assertHasOneMoreThan(before, fresh);
     }
-  }
-
-  @Test
-  void refs_of_a_damaged_base_are_compacted_only_once_a_good_copy_is_back() throws Exception {
-    String key = key(base());
-    byte[] good = Files.readAllBytes(file(key));
-    Files.write(file(key), StoreContent.flipped(good, 60));
-    Manifest listed = it.manifest();
-    try (S3Repository r = it.maintainer.openRepository("r")) {
-      assertThatThrownBy(r.getRefDatabase()::compact)
-          .isInstanceOf(StoreException.Corrupt.class)
-          .hasMessageContaining(key);
-      assertThat(it.manifest().refs()).isEqualTo(listed.refs());
-      Files.write(file(key), good);
-      assertThat(refs(r)).isEqualTo(refs(it.user));
-      r.getRefDatabase().compact();
-    }
-    assertThat(it.manifest().refs().hasRecent()).isFalse();
-    it.isSound();
   }
 
   @Test

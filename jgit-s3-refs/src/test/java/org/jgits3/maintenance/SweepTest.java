@@ -3,39 +3,31 @@ package org.jgits3.maintenance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.jgits3.TestRepositories.force;
 
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.Soundness;
 import org.jgits3.TestRepositories;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.StoredManifest;
-import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryState;
 import org.jgits3.manifest.VersionedManifest;
-import org.jgits3.store.ConcurrentTasks;
-import org.jgits3.store.ConcurrentTasks.Task;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,17 +119,6 @@ class SweepTest extends MaintainedRepository {
     it.isSound();
   }
 
-  @Test
-  void what_was_named_within_the_grace_period_stays() throws Exception {
-    replacePacks();
-    Set<String> before = stored();
-    for (int i = 0; i < 3; i++) {
-      it.maintainer.sweep("r", Duration.ofDays(1), false);
-    }
-    assertThat(stored()).isEqualTo(before);
-    assertThat(it.manifest().sweepBoundary()).isZero();
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void what_a_deleted_repository_left_stays_for_the_grace_period(boolean again) throws Exception {
@@ -217,45 +198,5 @@ class SweepTest extends MaintainedRepository {
     it.plain.put(key, new byte[] {1}, 0, 1);
     it.sweepAll();
     assertThat(storedAndLeased()).contains(key);
-  }
-
-  @Seeds(3)
-  void D0_sweepers_collections_and_writers_at_once_lose_nothing(long seed) throws Exception {
-    List<S3RepositoryManager> managers = new ArrayList<>();
-    try {
-      List<Task> work = new ArrayList<>();
-      for (int t = 0; t < 4; t++) {
-        S3RepositoryManager manager =
-            MaintenanceFixture.manager(new DirectoryObjectStore(directory));
-        managers.add(manager);
-        Random random = new Random(seed * 10 + t);
-        String ref = "refs/heads/" + t;
-        work.add(() -> live(manager, ref, random));
-      }
-      ConcurrentTasks.run(work);
-      it.isSound();
-      it.sweepAll();
-      it.isSound();
-      assertThat(stored()).as("seed %d", seed).isEqualTo(listed());
-    } finally {
-      for (S3RepositoryManager manager : managers) {
-        manager.close();
-      }
-    }
-  }
-
-  /** Does something at random, of which some is refused, over and over. */
-  private static void live(S3RepositoryManager manager, String ref, Random random) {
-    for (int i = 0; i < 15; i++) {
-      try (S3Repository r = manager.openRepository("r")) {
-        switch (random.nextInt(4)) {
-          case 0 -> sweep(manager);
-          case 1 -> MaintenanceFixture.gc(manager);
-          default -> force(r, ref, TestRepositories.commit(r, ref + random.nextInt()));
-        }
-      } catch (IOException refused) {
-        assertThat(refused).hasMessageNotContaining("Corrupt");
-      }
-    }
   }
 }

@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.jgits3.testing.Holds;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,19 @@ import org.objectweb.asm.Opcodes;
  * of the library has changed the runs, other seeds are tried, which takes longer: with {@code
  * -Dmutations.update=true} the first that finds it is kept.
  */
+@Holds(
+    "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
+        + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
+        + "(A14, A14c)")
+@Holds(
+    "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
+        + "of that commit, or a later one, does not list. (D0, D3, D4)")
+@Holds(
+    "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
+        + "exactly the overlay entries that differ from the result (C1 to C4, L2, L4)")
+@Holds(
+    "RefFold, RefTable: The recent table keeps marks of deleted refs until the base is rewritten. "
+        + "A new base has all recent changes. (L3)")
 @ExtendWith(Quiet.class)
 class MutationsTest {
   private static final int MOST = 40_000;

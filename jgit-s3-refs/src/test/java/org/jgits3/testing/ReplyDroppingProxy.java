@@ -22,7 +22,6 @@ public final class ReplyDroppingProxy extends ForwardingProxy {
   private final AtomicInteger matched = new AtomicInteger();
   private final AtomicInteger dropped = new AtomicInteger();
   private final AtomicLong passedOn = new AtomicLong();
-  private volatile Runnable beforeBreaks = () -> {};
 
   /**
    * Starts a proxy.
@@ -49,15 +48,6 @@ public final class ReplyDroppingProxy extends ForwardingProxy {
     this.drops = new AtomicInteger(drops);
     this.passed = passed;
     start();
-  }
-
-  /**
-   * Sets what to do before a connection breaks, while the client has not learned of it.
-   *
-   * @param action what to do
-   */
-  public void beforeBreaks(Runnable action) {
-    beforeBreaks = action;
   }
 
   /**
@@ -120,7 +110,6 @@ public final class ReplyDroppingProxy extends ForwardingProxy {
     boolean breaks = left.addAndGet(-sent) == 0;
     to.write(buffer, 0, sent);
     if (breaks) {
-      beforeBreaks.run();
       dropped.incrementAndGet();
     }
     return !breaks;

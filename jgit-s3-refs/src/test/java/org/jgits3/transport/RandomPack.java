@@ -74,8 +74,6 @@ final class RandomPack {
     BYTES_AFTER_STREAM,
     DUPLICATE,
     BAD_TREE,
-    BAD_COMMIT,
-    BAD_TAG,
     OTHER_COUNT,
     OTHER_BYTE,
     OTHER_TYPE_IN_TREE,
@@ -328,8 +326,6 @@ final class RandomPack {
         }
       }
       case BAD_TREE -> to.object(Constants.OBJ_TREE, badTree());
-      case BAD_COMMIT -> to.object(Constants.OBJ_COMMIT, badCommit());
-      case BAD_TAG -> to.object(Constants.OBJ_TAG, badTag());
       case CHANGED_COMMIT ->
           to.object(Constants.OBJ_COMMIT, changed(commit(emptyTree(), "author " + WHO), TREE_LINE));
       case CHANGED_TAG -> to.object(Constants.OBJ_TAG, changed(tag().getBytes(UTF_8), OBJECT_LINE));
@@ -469,36 +465,7 @@ final class RandomPack {
     return tree.toByteArray();
   }
 
-  private byte[] badCommit() {
-    return switch (random.nextInt(11)) {
-      case 0 -> commit(emptyTree(), "author A U Thor <author@example.com>");
-      case 1 -> commit(emptyTree(), "author A U Thor 1700000000 +0000");
-      case 2 -> commit(emptyTree(), "author " + WHO, "author " + WHO);
-      case 3 -> commit(emptyTree(), "parent 123", "author " + WHO);
-      case 4 -> commit(emptyTree(), "author A\0 <a@example.com> 1 +0000");
-      case 5 -> commit(emptyTree(), "author <a@example.com> 1 +0000");
-      case 6 -> commit(emptyTree(), "author A <a@example.com> 01 +0000");
-      case 7 -> commit(emptyTree(), "author A <a@example.com> 9223372036854775808 +0000");
-      case 8 -> commit(emptyTree(), "author A <a@example.com> 1 +051800");
-      case 9 -> commit(emptyTree(), "author A> <a@example.com> 1 +0000");
-      default -> commit(emptyTree(), "author A <a<b@example.com> 1 +0000");
-    };
-  }
-
   private String tag() {
     return "object " + knownId.name() + "\ntype blob\ntag a\ntagger " + WHO + "\n\nx\n";
-  }
-
-  private byte[] badTag() {
-    String bad =
-        switch (random.nextInt(6)) {
-          case 0 -> tag().replace("tag a\n", "");
-          case 1 -> tag().replaceFirst("(type blob\n)(tag a\n)", "$2$1");
-          case 2 -> tag().replace(WHO, "A");
-          case 3 -> tag().replaceFirst("object .*\n", "");
-          case 4 -> tag().replace("type blob", "type file");
-          default -> tag().replace("tag a", "tag a b");
-        };
-    return bad.getBytes(UTF_8);
   }
 }

@@ -85,7 +85,7 @@ class ListingRulesTest {
   /** A table of refs, a segment of the log and a large transaction are swept as packs are. */
   @ParameterizedTest
   @MethodSource("objects")
-  void object_of_any_kind_is_listed_once_and_not_after_a_sweep(UnaryOperator<Manifest> listing)
+  void D14_object_of_any_kind_is_listed_once_and_not_after_a_sweep(UnaryOperator<Manifest> listing)
       throws IOException {
     Manifest next = listing.apply(base);
     assertThat(rules.check(base, base, next)).isEqualTo(next);

@@ -67,15 +67,6 @@ class UntrustedManifestTest {
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);
   }
 
-  @Test
-  void a_commit_after_a_look_up_wins_with_the_version_that_it_brought() throws IOException {
-    committer.validate();
-    store.restamp();
-    committer.validate();
-    assertThat(set(committer, "5")).isEqualTo(Register.Report.OK);
-    assertThat(objects.puts()).as("two of the creation, and one that won").hasSize(3);
-  }
-
   @ParameterizedTest
   @EnumSource(ManifestReads.class)
   void a_commit_does_not_insist_on_a_version_that_the_bytes_have_no_more(ManifestReads reads)
@@ -114,14 +105,6 @@ class UntrustedManifestTest {
     Manifest made = committer.cached().orElseThrow().manifest();
     assertThat(committer.validate().manifest()).isSameAs(made);
     assertThat(metrics.of(Count.DECODINGS)).isEqualTo(1);
-  }
-
-  @Test
-  void without_kept_bytes_each_answer_is_parsed() throws IOException {
-    committer = StoredManifest.committer(store, NAME, DEADLINE, ManifestReads.DECODED, metrics);
-    Manifest first = committer.validate().manifest();
-    assertThat(committer.validate().manifest()).isEqualTo(first);
-    assertThat(metrics.of(Count.DECODINGS)).isEqualTo(2);
   }
 
   @Test

@@ -100,18 +100,6 @@ class IdTableTest {
   }
 
   @Test
-  void table_of_many_ids_grows() {
-    int many = 5000;
-    IdTable.Builder builder = new IdTable.Builder(0, 0);
-    for (int i = many - 1; i >= 0; i--) {
-      builder.add(HexFormat.of().toHexDigits(i) + "0".repeat(24), new byte[0]);
-    }
-    IdTable table = builder.build();
-    assertThat(table.size()).isEqualTo(many);
-    assertThat(table.id(many - 1)).startsWith("00001387");
-  }
-
-  @Test
   void written_table_is_read_again() throws Exception {
     byte[] bytes = written(table(3, 255, 1));
     has(read(bytes, bytes.length), 1, 3, 255);

@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jgit.events.ListenerHandle;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
-import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
 import org.eclipse.jgit.internal.storage.dfs.DfsPacksChangedListener;
@@ -47,7 +46,6 @@ import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.metrics.RequestCounts;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.ConcurrentTasks;
@@ -127,35 +125,10 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void P0_a_pack_is_published_before_another_handle_sees_an_object_of_it() throws Exception {
-    try (S3Repository other = manager.openRepository("r")) {
-      try (S3Repository pushed = received()) {
-        assertThat(has(other, PACK.commit())).isTrue();
-        assertThat(listed()).hasSize(1);
-        assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
-        everythingIsThere();
-        assertThat(update(pushed, MAIN, PACK.commit())).isEqualTo(Result.NEW);
-        assertThat(listed()).hasSize(1);
-      }
-    }
-  }
-
-  @Test
-  void P1_a_refused_push_takes_nothing_from_handles_that_saw_its_pack() throws Exception {
-    try (S3Repository other = manager.openRepository("r")) {
-      try (S3Repository pushed = received()) {
-        assertThat(other.parseCommit(PACK.commit()).getFullMessage()).startsWith("of ");
-        refuse(pushed);
-      }
-      assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
-    }
-  }
-
   /** The whole model: two pushes of one object, in every order, each done or refused. */
   @ParameterizedTest
   @ValueSource(strings = {"0011", "0101", "0110", "1001", "1010", "1100"})
-  void every_order_of_two_pushes_of_one_object(String order) throws Exception {
+  void P0_P1_every_order_of_two_pushes_of_one_object(String order) throws Exception {
     for (int done = 0; done < 4; done++) {
       String name = "r" + order + done;
       manager.createRepository(name).close();
@@ -182,19 +155,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
           assertThat(r.parseCommit(PACK.commit()).getTree()).isNotNull();
         }
       }
-    }
-  }
-
-  @Test
-  void a_refused_push_publishes_nothing_and_leaves_nothing() throws Exception {
-    try (S3Repository pushed = received()) {
-      refuse(pushed);
-      assertThat(packObjects()).isEqualTo(1);
-    }
-    assertThat(packObjects()).isZero();
-    assertThat(listed()).isEmpty();
-    try (S3Repository other = manager.openRepository("r")) {
-      assertThat(has(other, PACK.commit())).isFalse();
     }
   }
 
@@ -284,30 +244,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     assertThat(refused.update()).isEqualTo(Result.LOCK_FAILURE);
   }
 
-  @Test
-  void a_hook_that_sets_a_ref_publishes_the_pack_of_a_refused_push() throws Exception {
-    try (S3Repository pushed = inserting()) {
-      pushed.getObjectDatabase().deferReceivedPacks();
-      PACK.pushTo(pushed);
-      ObjectId note = TestRepositories.commit(pushed, "pushes: 1");
-      updateInOneWrite(pushed, "refs/meta/pushes", note);
-      refuse(pushed);
-    }
-    assertThat(listed()).hasSize(2);
-  }
-
-  @Test
-  void a_ref_of_a_hook_to_its_own_commit_on_the_pack_publishes_it() throws Exception {
-    try (S3Repository pushed = received()) {
-      ObjectId merge = TestRepositories.commit(pushed, "merged", PACK.commit());
-      assertThat(update(pushed, "refs/meta/merged", merge)).isEqualTo(Result.NEW);
-      refuse(pushed);
-    }
-    assertThat(listed())
-        .extracting(PackEntry::source)
-        .containsExactlyInAnyOrder("INSERT", "RECEIVE");
-  }
-
   @Holds(
       "UnlistedPack, S3ObjDatabase: Files of an unlisted pack are deleted only once no commit "
           + "with it was or will be tried (P1)")
@@ -363,38 +299,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         });
   }
 
-  @Test
-  void updates_through_one_handle_at_the_same_time_are_one_write() throws Exception {
-    try (S3Repository other = manager.openRepository("r");
-        S3Repository pushed = received()) {
-      ObjectId unrelated = TestRepositories.commit(other, "unrelated");
-      long before = counts.snapshot().of(RequestKind.PUT_IF);
-      Future<Result> first = updateUpToGate(other, "refs/heads/first", unrelated, Writes.GATED);
-      List<Future<Result>> updates =
-          List.of(
-              waiting(() -> update(pushed, MAIN, PACK.commit())),
-              waiting(() -> update(pushed, OTHER, PACK.commit())));
-      gate.open.countDown();
-      assertThat(first.get()).isEqualTo(Result.NEW);
-      for (Future<Result> update : updates) {
-        assertThat(update.get()).isEqualTo(Result.NEW);
-      }
-      assertThat(counts.snapshot().of(RequestKind.PUT_IF) - before).isEqualTo(2);
-      assertThat(listed()).hasSize(2);
-    }
-  }
-
-  @Test
-  void a_handle_that_is_closed_during_its_update_forgets_nothing() throws Exception {
-    S3Repository pushed = received();
-    Future<Result> updating = updateUpToGate(pushed, MAIN, PACK.commit(), Writes.GATED);
-    Future<Void> closing = waitingToClose(pushed);
-    gate.open.countDown();
-    assertThat(updating.get()).isEqualTo(Result.NEW);
-    closing.get();
-    assertThat(listed()).hasSize(1);
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void a_refused_push_leaves_nothing_though_it_was_closed_before_that(boolean receivesMore)
@@ -415,22 +319,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
       assertThat(listed()).as("the unrelated one").hasSize(1);
       assertThat(other.getObjectDatabase().mayKnowHidden()).isFalse();
       assertThat(packObjects()).as("of the unrelated one").isEqualTo(1);
-    }
-  }
-
-  @Test
-  void a_pack_that_was_published_and_replaced_meanwhile_is_not_listed_again() throws Exception {
-    try (S3Repository other = manager.openRepository("r");
-        S3Repository pushed = received()) {
-      assertThat(has(other, PACK.commit())).isTrue();
-      assertThat(update(other, OTHER, PACK.commit())).isEqualTo(Result.NEW);
-      String published = listed().get(0).id();
-      try (S3Repository there = elsewhere.openRepository("r")) {
-        assertThat(new DfsGarbageCollector(there).pack(NullProgressMonitor.INSTANCE)).isTrue();
-      }
-      other.scanForRepoChanges();
-      assertThat(update(pushed, MAIN, PACK.commit())).isEqualTo(Result.NEW);
-      assertThat(listed()).extracting(PackEntry::id).doesNotContain(published);
     }
   }
 
@@ -471,24 +359,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
   /** A process that soon gives up a write that is not answered. */
   private S3RepositoryManager undecided() throws Exception {
     return TestRepositories.manager(gate, "[s3]\ncommitDeadline = 300 ms");
-  }
-
-  @Test
-  void a_handle_whose_pack_is_in_doubt_commits_nothing_unless_it_is_listed() throws Exception {
-    try (S3RepositoryManager undecided = undecided()) {
-      try (S3Repository pushed = push(undecided)) {
-        PACK.pushTo(pushed);
-        gate.writes = Writes.DEAF;
-        assertThatThrownBy(() -> update(pushed, MAIN, PACK.commit()))
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("outcome unknown");
-        gate.writes = Writes.GOOD;
-        assertThatThrownBy(() -> update(pushed, OTHER, PACK.commit()))
-            .isInstanceOf(IOException.class)
-            .hasMessageContaining("may not have been published");
-      }
-      assertThat(packObjects()).as("it may have been listed").isEqualTo(1);
-    }
   }
 
   @Test
@@ -548,27 +418,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void what_is_inserted_is_listed_by_the_write_that_moves_its_ref() throws Exception {
-    try (S3Repository r = inserting()) {
-      ObjectId inserted = TestRepositories.commit(r, "inserted");
-      assertThat(has(r, inserted)).isTrue();
-      assertThat(listed()).isEmpty();
-      updateInOneWrite(r, MAIN, inserted);
-      assertThat(listed()).hasSize(1);
-    }
-  }
-
-  @Test
-  void what_is_inserted_is_there_for_other_handles_of_the_process_at_once() throws Exception {
-    try (S3Repository r = inserting();
-        S3Repository other = manager.openRepository("r")) {
-      ObjectId inserted = TestRepositories.commit(r, "inserted");
-      assertThat(other.parseCommit(inserted).getFullMessage()).isEqualTo("inserted");
-      assertThat(update(other, OTHER, inserted)).isEqualTo(Result.NEW);
-    }
-  }
-
   @Holds(
       "Quarantine, S3ObjDatabase: An inserted pack is published at the latest when its handle is "
           + "closed or, if that fails, when another one needs it (P8)")
@@ -581,20 +430,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
     assertThat(listed()).hasSize(1);
     setElsewhere(OTHER, inserted);
-  }
-
-  @Test
-  void a_pack_not_published_at_close_is_once_another_handle_needs_it() throws Exception {
-    ObjectId inserted;
-    try (S3Repository r = inserting()) {
-      inserted = TestRepositories.commit(r, "inserted");
-      gate.writes = Writes.REFUSED;
-    }
-    assertThat(listed()).isEmpty();
-    try (S3Repository later = inserting()) {
-      ObjectId top = TestRepositories.commit(later, "on top", inserted);
-      assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
-    }
   }
 
   @Test
@@ -676,6 +511,7 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         inserted = TestRepositories.commit(r, "inserted");
         gate.writes = Writes.REFUSED;
       }
+      assertThat(listed()).isEmpty();
       small.createRepository("q").close();
       for (int i = 0; i < 5; i++) {
         small.openRepository("q", Purpose.request()).close();
@@ -686,15 +522,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         assertThat(update(later, OTHER, top)).isEqualTo(Result.NEW);
       }
     }
-  }
-
-  @Test
-  void P9_what_the_handle_of_a_push_inserts_and_was_received_is_not_forgotten() throws Exception {
-    ObjectId tree;
-    try (S3Repository pushed = received()) {
-      tree = insertedAgain(pushed, treeOf(pushed));
-    }
-    assertCommitted(inserting(), tree);
   }
 
   @Test
@@ -785,15 +612,17 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void P9_a_received_object_inserted_by_another_handle_is_not_forgotten() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P9_a_received_object_inserted_by_any_handle_is_not_forgotten(boolean another)
+      throws Exception {
     ObjectId tree;
-    try (S3Repository pushed = received()) {
-      try (S3Repository part = together(pushed)) {
-        tree = insertedAgain(part, treeOf(part));
-      }
+    try (S3Repository pushed = received();
+        S3Repository part = together(pushed)) {
+      S3Repository by = another ? part : pushed;
+      tree = insertedAgain(by, treeOf(by));
     }
-    assertCommitted(push(manager), tree);
+    assertCommitted(another ? push(manager) : inserting(), tree);
   }
 
   @Test
@@ -944,16 +773,21 @@ class DeferredPacksTest extends DeferredPacksTestCase {
     }
   }
 
-  @Test
-  void P7_a_pack_received_on_top_of_a_waiting_one_is_listed_with_it() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void P7_a_pack_on_top_of_a_waiting_one_is_listed_with_it(boolean received) throws Exception {
     try (S3Repository r = inserting();
         S3Repository other = manager.openRepository("r")) {
       r.getObjectDatabase().deferReceivedPacks();
       ObjectId below = TestRepositories.commit(r, "below");
-      PackBytes child = PackBytes.childOf(below);
-      child.pushTo(r);
-      assertThat(has(other, child.commit())).isTrue();
-      isThereIfKilledNow(OTHER, child.commit());
+      ObjectId top =
+          received
+              ? PackBytes.childOf(below).pushTo(r)
+              : TestRepositories.commit(r, "on top", below);
+      assertThat(listed()).isEmpty();
+      assertThat(has(other, top)).isTrue();
+      assertThat(listed()).hasSize(2);
+      isThereIfKilledNow(OTHER, top);
     }
   }
 
@@ -969,44 +803,6 @@ class DeferredPacksTest extends DeferredPacksTestCase {
         tree.append("%05d".formatted(i), FileMode.TREE, hidden);
       }
       isThereIfKilledNow("refs/meta/tree", TestRepositories.insert(hook, to -> to.insert(tree)));
-    }
-  }
-
-  @Test
-  void P7_a_commit_inserted_on_top_of_a_waiting_pack_is_listed_with_it() throws Exception {
-    try (S3Repository r = inserting();
-        S3Repository other = manager.openRepository("r")) {
-      ObjectId below = TestRepositories.commit(r, "below");
-      ObjectId top = TestRepositories.commit(r, "on top", below);
-      assertThat(listed()).isEmpty();
-      assertThat(other.parseCommit(top).getFullMessage()).isEqualTo("on top");
-      assertThat(listed()).hasSize(2);
-      isThereIfKilledNow(OTHER, top);
-    }
-  }
-
-  @Test
-  void what_is_inserted_beside_a_received_pack_is_listed_with_it_and_its_refs() throws Exception {
-    try (S3Repository r = inserting()) {
-      r.getObjectDatabase().deferReceivedPacks();
-      PACK.pushTo(r);
-      ObjectId note = TestRepositories.commit(r, "a note about it");
-      assertThat(listed()).isEmpty();
-      BatchRefUpdate batch = r.getRefDatabase().newBatchUpdate();
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), PACK.commit(), MAIN));
-      batch.addCommand(new ReceiveCommand(ObjectId.zeroId(), note, OTHER));
-      RequestCounts.Snapshot before = counts.snapshot();
-      TestRepositories.execute(r, batch);
-      assertThat(counts.snapshot().since(before)).hasToString("1 request: 1 PUT_IF");
-      assertThat(listed()).hasSize(2);
-    }
-  }
-
-  @Test
-  void a_handle_that_was_not_told_to_defer_publishes_what_it_receives() throws Exception {
-    try (S3Repository r = manager.openRepository("r")) {
-      PACK.pushTo(r);
-      assertThat(listed()).hasSize(1);
     }
   }
 

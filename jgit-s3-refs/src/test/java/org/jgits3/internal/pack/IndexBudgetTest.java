@@ -12,13 +12,6 @@ import org.junit.jupiter.api.Test;
 class IndexBudgetTest {
   private final IndexBudget budget = new IndexBudget(1000);
 
-  @Test
-  void forks_of_a_template_share_its_open_packs() {
-    OpenPacks packs = budget.ofTemplate("t");
-    assertThat(budget.ofTemplate("t")).isSameAs(packs);
-    assertThat(budget.ofTemplate("other")).isNotSameAs(packs);
-  }
-
   @Holds(
       "IndexBudget: Forks share the open packs of their template, which are known while used, and "
           + "count once in the limit of indexes")

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
@@ -58,25 +57,6 @@ class PackReadingTest {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
   }
 
-  /** Writes a commit elsewhere, so that nothing of it is in this process's caches. */
-  private ObjectId committedElsewhere() throws IOException {
-    try (S3Repository there = elsewhere.createRepository("r")) {
-      ObjectId id = TestRepositories.commit(there, "first");
-      DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-      return id;
-    }
-  }
-
-  @Test
-  void an_index_that_failed_to_load_once_is_tried_again() throws Exception {
-    ObjectId id = committedElsewhere();
-    try (S3Repository here = manager.openRepository("r")) {
-      store.script(RequestKind.READ, Fault.FAIL_BEFORE);
-      assertThatThrownBy(() -> here.parseCommit(id)).isInstanceOf(IOException.class);
-      assertThat(here.parseCommit(id).getFullMessage()).isEqualTo("first");
-    }
-  }
-
   @Test
   void an_index_that_failed_to_load_for_a_collection_is_tried_again() throws Exception {
     try (S3Repository there = elsewhere.createRepository("r")) {
@@ -117,45 +97,6 @@ class PackReadingTest {
       assertThat(pushed.get()).isNotNull();
       assertThat(unreadable.get()).as("a read has failed").isEqualTo("no pack");
       assertThat(here.parseCommit(pushed.get()).getFullMessage()).isEqualTo("pushed");
-    }
-  }
-
-  @Test
-  void an_index_with_a_flipped_bit_is_refused_by_its_key() throws Exception {
-    ObjectId id = committedElsewhere();
-    Path index = StoredFiles.only(directory, ".bundle");
-    byte[] bytes = Files.readAllBytes(index);
-    try (S3Repository here = manager.openRepository("r")) {
-      bytes[(int) here.manifest().packs().get(0).files().get("idx").offset() + 1000] ^= 1;
-      Files.write(index, bytes);
-      assertThatThrownBy(() -> here.parseCommit(id))
-          .isInstanceOf(IOException.class)
-          .hasStackTraceContaining(index.getFileName().toString())
-          .hasStackTraceContaining("CRC32C");
-    }
-  }
-
-  @Test
-  void a_pack_that_is_missing_is_an_error_with_its_key() throws Exception {
-    ObjectId id = committedElsewhere();
-    Path pack = StoredFiles.only(directory, ".bundle");
-    Files.delete(pack);
-    try (S3Repository here = manager.openRepository("r")) {
-      assertThatThrownBy(() -> here.parseCommit(id))
-          .isInstanceOf(IOException.class)
-          .hasStackTraceContaining(pack.getFileName().toString());
-    }
-  }
-
-  @Test
-  void handles_of_one_repository_load_an_index_once() throws Exception {
-    ObjectId id = committedElsewhere();
-    try (S3Repository one = manager.openRepository("r");
-        S3Repository two = manager.openRepository("r")) {
-      one.parseCommit(id);
-      long reads = store.counts().snapshot().of(RequestKind.READ);
-      two.parseCommit(id);
-      assertThat(store.counts().snapshot().of(RequestKind.READ)).isEqualTo(reads);
     }
   }
 

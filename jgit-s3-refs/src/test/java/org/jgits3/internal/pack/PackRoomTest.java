@@ -106,20 +106,6 @@ class PackRoomTest {
   }
 
   @Test
-  void a_pack_without_room_is_published_once_refs_and_log_are_folded() throws Exception {
-    try (S3Repository r = manager.createRepository("r")) {
-      fill(r);
-      ObjectId last = ObjectId.zeroId();
-      for (int i = 0; i < 150; i++) {
-        last = TestRepositories.commit(r, "commit " + i);
-      }
-      assertThat(r.manifest().packs()).hasSize(151);
-      hasRoom(r);
-      assertThat(r.parseCommit(last).getFullMessage()).isEqualTo("commit 149");
-    }
-  }
-
-  @Test
   void refs_are_folded_while_the_store_stalls_a_fold_of_another_repository() throws Exception {
     try (S3Repository stalled = manager.createRepository("r");
         S3Repository busy = manager.createRepository("busy")) {
@@ -226,20 +212,6 @@ class PackRoomTest {
             TestRepositories.assertAllOk(TestRepositories.createAll(r, id, 15, n -> prefix + n));
           });
       assertThat(r.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(15 * writers);
-    }
-  }
-
-  @Test
-  void pushes_need_no_snapshot_each_while_packs_fill_the_manifest() throws Exception {
-    compactionMayGoOn.countDown();
-    try (S3Repository r = manager.createRepository("r")) {
-      list(r, 1300);
-      for (int i = 0; i < 150; i++) {
-        ObjectId id = TestRepositories.commit(r, "commit " + i);
-        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
-      }
-      assertThat(r.manifest().packs()).hasSize(1450);
-      assertThat(snapshots.get()).as("snapshots for 150 pushes").isLessThan(8);
     }
   }
 

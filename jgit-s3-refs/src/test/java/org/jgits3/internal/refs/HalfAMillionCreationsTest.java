@@ -9,7 +9,6 @@ import java.util.List;
 import org.eclipse.jgit.lib.BatchRefUpdate;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
-import org.eclipse.jgit.lib.RefUpdate;
 import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
@@ -27,11 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** All refs of a large Gerrit site in one batch, which is one conditional write. */
 class HalfAMillionCreationsTest {
   private static final int REFS = 500_000;
-
-  /** A ref in the way of {@link #IN_THE_WAY}. */
-  private static final String THERE = "refs/changes/77/77/1/there";
-
-  private static final String IN_THE_WAY = "refs/changes/77/77/1";
 
   @TempDir Path directory;
   private final RequestCounts counts = new RequestCounts();
@@ -65,10 +59,6 @@ class HalfAMillionCreationsTest {
     return batch.getCommands();
   }
 
-  private void putARefInTheWay() throws IOException {
-    assertThat(TestRepositories.update(here, THERE, first)).isEqualTo(RefUpdate.Result.NEW);
-  }
-
   private long written() {
     return counts.snapshot().of(RequestKind.PUT_IF);
   }
@@ -93,37 +83,5 @@ class HalfAMillionCreationsTest {
         assertThat(cold.exactRef(name(i))).as(name(i)).isNotNull();
       }
     }
-  }
-
-  @Test
-  @Tag("long") // LargeBatchTest has a smaller one
-  void are_none_if_one_is_refused_and_the_batch_is_atomic() throws Exception {
-    putARefInTheWay();
-    long before = written();
-    List<ReceiveCommand> commands = create(REFS, true);
-
-    assertThat(written()).isEqualTo(before);
-    assertThat(commands.stream().filter(c -> c.getResult() == ReceiveCommand.Result.OK)).isEmpty();
-    assertThat(commands.stream().filter(c -> c.getRefName().equals(IN_THE_WAY)))
-        .singleElement()
-        .extracting(ReceiveCommand::getResult)
-        .isEqualTo(ReceiveCommand.Result.LOCK_FAILURE);
-    assertThat(here.getRefDatabase().getRefsByPrefix("refs/"))
-        .extracting(Ref::getName)
-        .containsExactly(THERE);
-  }
-
-  @Test
-  void are_all_but_the_one_refused_if_the_batch_is_not_atomic() throws Exception {
-    putARefInTheWay();
-    long before = written();
-    List<ReceiveCommand> commands = create(REFS / 10, false);
-
-    assertThat(written() - before).isEqualTo(1);
-    assertThat(commands.stream().filter(c -> c.getResult() != ReceiveCommand.Result.OK))
-        .extracting(ReceiveCommand::getRefName)
-        .containsExactly(IN_THE_WAY);
-    assertThat(here.getRefDatabase().getRefsByPrefix("refs/")).hasSize(REFS / 10);
-    assertThat(here.exactRef(IN_THE_WAY)).isNull();
   }
 }

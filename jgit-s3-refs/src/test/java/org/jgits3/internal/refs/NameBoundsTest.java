@@ -73,24 +73,21 @@ class NameBoundsTest {
     assertThat(repository.updateRef(TOO_LONG).link(MAIN)).isEqualTo(RefUpdate.Result.LOCK_FAILURE);
     assertThat(repository.renameRef(MAIN, TOO_LONG).rename())
         .isEqualTo(RefUpdate.Result.LOCK_FAILURE);
-    batch(false, create(TOO_LONG), create(OTHER));
-    batch(true, create(TOO_LONG), create("refs/heads/third"));
+    ReceiveCommand one = create(TOO_LONG);
+    batch(false, create(OTHER), one);
+    ReceiveCommand ofAll = create(TOO_LONG);
+    batch(true, create("refs/heads/third"), ofAll);
+    for (ReceiveCommand bad : List.of(one, ofAll)) {
+      assertThat(bad.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
+      assertThat(bad.getMessage())
+          .contains("more than 4096 bytes, 250 bytes between two slashes or 100 directories");
+    }
     repository.updateRef("refs/heads/link").link(TOO_LONG);
     TestRepositories.force(repository, "refs/heads/link", commit);
 
     assertThat(repository.getRefDatabase().getRefs())
         .extracting(Ref::getName)
         .containsExactlyInAnyOrder(MAIN, OTHER);
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void batch_says_the_bounds_that_a_name_exceeds(boolean atomic) throws Exception {
-    ReceiveCommand bad = create(TOO_LONG);
-    batch(atomic, create(OTHER), bad);
-    assertThat(bad.getResult()).isEqualTo(ReceiveCommand.Result.REJECTED_OTHER_REASON);
-    assertThat(bad.getMessage())
-        .contains("more than 4096 bytes, 250 bytes between two slashes or 100 directories");
   }
 
   @ParameterizedTest

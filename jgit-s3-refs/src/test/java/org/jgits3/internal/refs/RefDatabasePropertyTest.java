@@ -20,6 +20,11 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.lifecycle.AddLifecycleHook;
+import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.PropagationMode;
+import net.jqwik.api.lifecycle.PropertyExecutionResult;
+import net.jqwik.api.lifecycle.PropertyExecutor;
+import net.jqwik.api.lifecycle.PropertyLifecycleContext;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.jgits3.S3Repository;
@@ -45,7 +50,7 @@ import org.jgits3.testing.RandomSeed;
 @Holds(
     "TransactionReflog, S3RefUpdate, S3RefRename: Reflogs, also of symbolic and renamed refs, "
         + "are those of `RefDirectory`")
-@AddLifecycleHook(FromSeed.class)
+@AddLifecycleHook(RefDatabasePropertyTest.FromSeed.class)
 class RefDatabasePropertyTest {
   /** Which process does an operation on the store. */
   enum By {
@@ -144,5 +149,24 @@ class RefDatabasePropertyTest {
         .list()
         .ofMinSize(1)
         .ofMaxSize(30);
+  }
+
+  /** Begins properties with the {@linkplain RandomSeed seed} of the run. */
+  static final class FromSeed implements AroundPropertyHook {
+    @Override
+    public PropagationMode propagateTo() {
+      return PropagationMode.ALL_DESCENDANTS;
+    }
+
+    @Override
+    public PropertyExecutionResult aroundProperty(
+        PropertyLifecycleContext context, PropertyExecutor property) {
+      context.attributes().setSeed(Integer.toString(RandomSeed.first()));
+      PropertyExecutionResult result = property.execute();
+      return result
+          .throwable()
+          .map(e -> result.mapToFailed(RandomSeed.failure(RandomSeed.first(), e)))
+          .orElse(result);
+    }
   }
 }

@@ -15,7 +15,6 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
 import org.jgits3.maintenance.GarbageCollection;
 import org.jgits3.maintenance.MaintenanceFixture;
-import org.jgits3.maintenance.Sleeper;
 import org.jgits3.maintenance.Sweep;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StagedStore;

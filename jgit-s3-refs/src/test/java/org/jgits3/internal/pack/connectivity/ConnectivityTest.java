@@ -245,51 +245,6 @@ class ConnectivityTest {
   }
 
   @Test
-  void what_is_missing_in_a_directory_that_changed_is_named() throws Exception {
-    ObjectId base;
-    List<ObjectId> lacking = new ArrayList<>();
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId a = inserter.insert(directory(inserter, "a", 3));
-      ObjectId b = inserter.insert(directory(inserter, "b", 3));
-      base = inserter.insert(commitOf(root(inserter, a, b), "base"));
-      TreeFormatter changed = directory(inserter, "b", 3);
-      changed.append("last", FileMode.REGULAR_FILE, MISSING);
-      ObjectId c = inserter.insert(changed);
-      lacking.add(inserter.insert(commitOf(root(inserter, a, c), "no blob", base)));
-      lacking.add(inserter.insert(commitOf(root(inserter, a, MISSING), "no tree", base)));
-      inserter.flush();
-    }
-    branches(List.of(base));
-    assertLackWhatIsMissing(lacking);
-  }
-
-  @Test
-  void missing_object_is_named_though_a_later_commit_returns_to_its_tree() throws Exception {
-    List<ObjectId> base = commits(1, true);
-    branches(base);
-    ObjectId reverted;
-    ObjectId merged;
-    try (ObjectInserter inserter = repository.newObjectInserter()) {
-      ObjectId file = inserter.insert(Constants.OBJ_BLOB, new byte[1]);
-      TreeFormatter lacking = TestRepositories.tree("a", FileMode.REGULAR_FILE, MISSING);
-      ObjectId before = inserter.insert(lacking);
-      TreeFormatter more = new TreeFormatter();
-      more.append("a", FileMode.REGULAR_FILE, MISSING);
-      more.append("b", FileMode.REGULAR_FILE, file);
-      ObjectId after = inserter.insert(more);
-      ObjectId first = inserter.insert(commitOf(before, "first", base.get(0)));
-      ObjectId second = inserter.insert(commitOf(after, "second", first));
-      reverted = inserter.insert(commitOf(before, "reverted", second));
-      ObjectId other = inserter.insert(commitOf(before, "other", second, first));
-      merged = inserter.insert(commitOf(after, "merged", first, other));
-      inserter.flush();
-    }
-    for (ObjectId tip : List.of(reverted, merged)) {
-      assertLackWhatIsMissing(List.of(tip, commits(1500, true, tip).get(1499)));
-    }
-  }
-
-  @Test
   void an_id_is_not_taken_for_known_that_was_met_as_something_else() throws Exception {
     ObjectId base;
     ObjectId mistaken;

@@ -2,25 +2,24 @@
 package org.jgits3.internal.pack.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.TreeMap;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.internal.storage.dfs.DfsGarbageCollector;
+import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
+import org.eclipse.jgit.internal.storage.dfs.ReadableChannel;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.Proposal;
-import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -28,12 +27,11 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.PackEntry;
 import org.jgits3.manifest.PackFileEntry;
-import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.RequestKind;
-import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.PackBytes;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +123,12 @@ class BundleTest {
       receive(r, pack);
       assertThat(onlyPack(r).files().values()).noneMatch(PackFileEntry::bundled);
       storeIsAsListed(r.manifest());
+      DfsPackDescription description = r.getObjectDatabase().getPacks()[0].getPackDescription();
+      ByteBuffer whole = ByteBuffer.allocate((int) description.getFileSize(PackExt.PACK));
+      try (ReadableChannel channel = r.getObjectDatabase().openFile(description, PackExt.PACK)) {
+        assertThat(channel.read(whole)).as("by one read").isEqualTo(whole.capacity());
+      }
+      assertThat(whole.array()).isEqualTo(Files.readAllBytes(StoredFiles.only(directory, ".pack")));
       DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
       readAll(r, pack);
     }
@@ -149,54 +153,6 @@ class BundleTest {
   }
 
   @Test
-  void a_pack_that_was_listed_without_a_bundle_stays_readable() throws Exception {
-    PackBytes pack = PackBytes.ofSize(1_000, 1);
-    try (S3Repository r = manager.openRepository("r")) {
-      receive(r, pack);
-      unbundle(r.manifest());
-    }
-    DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
-    try (S3RepositoryManager elsewhere = TestRepositories.manager(directory);
-        S3Repository r = elsewhere.openRepository("r")) {
-      readAll(r, pack);
-    }
-  }
-
-  /** Turns packs into what earlier versions wrote. */
-  private void unbundle(Manifest manifest) throws IOException {
-    String repositoryId = manifest.repositoryId();
-    List<PackEntry> packs = new ArrayList<>();
-    for (PackEntry pack : manifest.packs()) {
-      TreeMap<String, PackFileEntry> files = new TreeMap<>();
-      for (var e : pack.files().entrySet()) {
-        PackFileEntry file = e.getValue();
-        byte[] bytes = new byte[(int) file.size()];
-        String bundle = ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE);
-        store.read(bundle, file.offset(), bytes, 0, bytes.length, Optional.empty());
-        String alone = ObjectNames.packKey(repositoryId, pack.id(), e.getKey());
-        store.put(alone, bytes, 0, bytes.length);
-        files.put(e.getKey(), new PackFileEntry(file.size(), file.range(), file.crc32c(), -1));
-      }
-      store.delete(List.of(ObjectNames.packKey(repositoryId, pack.id(), ObjectNames.BUNDLE)));
-      packs.add(
-          new PackEntry(
-              pack.id(),
-              pack.source(),
-              files,
-              pack.lastModified(),
-              pack.objects(),
-              pack.deltas(),
-              pack.estimatedSize(),
-              pack.indexVersion(),
-              pack.extra()));
-    }
-    try (ManifestCommitter committer =
-        StoredManifest.committer(store, RepositoryName.of("r"), ManifestCommitter.DEADLINE)) {
-      committer.<Boolean>commit(base -> Proposal.edit(base.withPacks(packs), true));
-    }
-  }
-
-  @Test
   void bundles_that_are_kept_take_no_more_memory_than_was_set() throws Exception {
     Bundles bundles = new Bundles(new ObservedObjectStore(store, counts), 2_000);
     byte[] bytes = new byte[1_000];
@@ -211,18 +167,5 @@ class BundleTest {
     assertThat(counts.snapshot().of(RequestKind.READ) - before)
         .as("a, b, c, and b again, which was not used for the longest time")
         .isEqualTo(4);
-  }
-
-  @Test
-  void a_bundle_with_other_bytes_is_refused_and_read_again() throws Exception {
-    Bundles bundles = new Bundles(store, 10_000);
-    byte[] bytes = {1, 2, 3};
-    store.put("k", new byte[] {0, 1, 9, 3}, 0, 4);
-    PackFileEntry file = new PackFileEntry(3, 0, Crc32c.of(bytes), 1);
-    assertThatThrownBy(() -> bundles.read("k", 4, file))
-        .isInstanceOf(StoreException.Corrupt.class)
-        .hasMessageContaining("k has CRC32C");
-    store.put("k", new byte[] {0, 1, 2, 3}, 0, 4);
-    assertThat(bundles.read("k", 4, file)).isEqualTo(bytes);
   }
 }

@@ -204,20 +204,6 @@ class PackIndexesTest {
   }
 
   @Test
-  void indexes_go_with_a_repository_that_is_deleted() throws Exception {
-    ObjectId id = committedElsewhere("r", 1).get(0);
-    try (S3RepositoryManager manager = TestRepositories.manager(directory)) {
-      try (S3Repository r = manager.openRepository("r")) {
-        r.parseCommit(id);
-        assertThat(manager.indexBudget().held()).isPositive();
-      }
-      assertThat(manager.indexBudget().held()).as("may be opened again").isPositive();
-      manager.delete("r");
-      assertThat(manager.indexBudget().held()).isZero();
-    }
-  }
-
-  @Test
   @Timeout(300)
   void an_index_that_is_loaded_while_the_last_handle_is_closed_counts_no_more() throws Exception {
     committedElsewhere("r", 1);

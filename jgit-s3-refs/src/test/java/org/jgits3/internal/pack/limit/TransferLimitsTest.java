@@ -42,6 +42,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -102,53 +103,68 @@ class TransferLimitsTest {
     return how.toByteArray();
   }
 
-  @Test
-  void a_pack_of_more_objects_than_memory_holds_is_refused_at_its_header() throws Exception {
-    open("1m");
-    assertRefused(new ForgedPack(10_000).open())
-        .hasMessage(
-            "a pack of 10000 objects takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit"
-                + " of the server is 1 MiB");
-    assertRefused(new ForgedPack(-1).open())
-        .hasMessageStartingWith("a pack of 4294967295 objects takes some 819200 MiB");
+  private static Object[] refused(String limit, byte[] pack, String begin, String end) {
+    return new Object[] {limit, pack, begin, end};
   }
 
-  @Test
-  void a_tree_of_more_bytes_than_memory_holds_is_refused_at_its_header() throws Exception {
-    open("64m");
-    byte[] bytes =
-        new ForgedPack(1).header(Constants.OBJ_TREE, GIB).deflated(new byte[1_000]).closed();
-    assertRefused(bytes)
-        .hasMessage(
-            "object 1 of the pack, at byte 12, of 1024 MiB, takes some 3072 MiB of memory, and [s3"
-                + " \"receive\"] memoryLimit of the server is 64 MiB");
-  }
-
-  @Test
-  void a_delta_of_a_larger_result_than_memory_holds_is_refused_unmade() throws Exception {
-    open("64m");
+  /** A blob of 16 MiB, and a delta to it. */
+  private static byte[] delta(long result, int times) {
     ForgedPack pack = new ForgedPack(2);
     int base = pack.position();
-    byte[] delta = ForgedPack.delta(1 << 24, GIB, copies(64));
-    byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
-    assertRefused(bytes)
-        .hasMessageStartingWith("object 2 of the pack, at byte ")
-        .hasMessageEndingWith(
-            ", of 1024 MiB, takes some 3072 MiB of memory, and [s3 \"receive\"] memoryLimit of the"
-                + " server is 64 MiB");
+    byte[] delta = ForgedPack.delta(1 << 24, result, copies(times));
+    return pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
   }
 
-  @Test
-  void a_small_delta_that_makes_more_than_an_array_is_refused_on_arrival() throws Exception {
-    open("64m");
-    ForgedPack pack = new ForgedPack(2);
-    int base = pack.position();
-    long result = 2_200_000_000L;
-    byte[] delta = ForgedPack.delta(1 << 24, result, copies(1));
-    byte[] bytes = pack.object(Constants.OBJ_BLOB, new byte[1 << 24]).delta(base, delta).closed();
-    assertRefused(bytes)
-        .hasMessageStartingWith("object 2 of the pack, at byte ")
-        .hasMessageContaining("2200000000 bytes");
+  private static byte[] tree(long length) {
+    return new ForgedPack(1).header(Constants.OBJ_TREE, length).deflated(new byte[1_000]).closed();
+  }
+
+  static Object[][] refusals() {
+    String limited =
+        "takes some 3072 MiB of memory, and [s3 \"receive\"] memoryLimit of the server";
+    return new Object[][] {
+      refused(
+          "1m",
+          new ForgedPack(10_000).open(),
+          "a pack of 10000 objects takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit",
+          " of the server is 1 MiB"),
+      refused("1m", new ForgedPack(-1).open(), "a pack of 4294967295 objects takes", ""),
+      refused(
+          "64m",
+          tree(GIB),
+          "object 1 of the pack, at byte 12, of 1024 MiB, " + limited,
+          " is 64 MiB"),
+      refused(
+          "64m",
+          delta(GIB, 64),
+          "object 2 of the pack, at byte ",
+          ", of 1024 MiB, " + limited + " is 64 MiB"),
+      // A small delta that makes more than an array is refused on arrival.
+      refused(
+          "64m",
+          delta(2_200_000_000L, 1),
+          "object 2 of the pack, at byte ",
+          ", is a delta that makes an object of 2200000000 bytes; the most that an object may have"
+              + " here is 2147483639"),
+      refused(
+          "64m",
+          tree(IMPOSSIBLE),
+          "object 1 of the pack, at byte 12, has 9223372039002259440 bytes, and a tree, commit,",
+          " tag or delta may have 2147483647"),
+      refused(
+          "64m",
+          new ForgedPack(1).header(Constants.OBJ_BLOB, Integer.MAX_VALUE - 7).open(),
+          "object 1 of the pack: Object too large (2,147,483,640 bytes), rejecting the pack.",
+          " Max object size limit is 2,147,483,639 bytes."),
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("refusals")
+  void what_takes_more_than_memory_or_an_array_is_refused_at_its_header(
+      String limit, byte[] pack, String begin, String end) throws Exception {
+    open(limit);
+    assertRefused(pack).hasMessageStartingWith(begin).hasMessageEndingWith(end);
   }
 
   @Test
@@ -168,27 +184,6 @@ class TransferLimitsTest {
   void a_blob_that_is_no_base_may_be_larger_than_the_limit() throws Exception {
     open("1m");
     push(PackBytes.ofSize(8 << 20, 3).bytes());
-  }
-
-  @Test
-  void an_object_of_more_bytes_than_an_array_is_refused_at_its_header() throws Exception {
-    open("64m");
-    byte[] bytes =
-        new ForgedPack(1).header(Constants.OBJ_TREE, IMPOSSIBLE).deflated(new byte[1_000]).closed();
-    assertRefused(bytes)
-        .hasMessage(
-            "object 1 of the pack, at byte 12, has 9223372039002259440 bytes, and a tree, commit, tag or"
-                + " delta may have 2147483647");
-  }
-
-  @Test
-  void blob_of_more_bytes_than_any_may_have_is_refused_at_its_header() throws Exception {
-    open("64m");
-    byte[] bytes = new ForgedPack(1).header(Constants.OBJ_BLOB, Integer.MAX_VALUE - 7).open();
-    assertRefused(bytes)
-        .hasMessage(
-            "object 1 of the pack: Object too large (2,147,483,640 bytes), rejecting the pack. Max"
-                + " object size limit is 2,147,483,639 bytes.");
   }
 
   @Test

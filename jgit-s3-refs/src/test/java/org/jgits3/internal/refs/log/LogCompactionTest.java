@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ObjectIdRef;
@@ -32,7 +31,6 @@ import org.jgits3.metrics.Count;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.store.RequestKind;
 import org.jgits3.store.StagedStore;
-import org.jgits3.store.StagedStore.Request;
 import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.testing.Holds;
@@ -161,17 +159,6 @@ class LogCompactionTest {
   }
 
   @Test
-  void a_reflog_ends_where_the_ref_was_created() throws Exception {
-    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
-    log.compact();
-    log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));
-    log.compact();
-    log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(2)));
-    log.compact();
-    assertThat(reflog("refs/heads/a")).hasSize(1);
-  }
-
-  @Test
   void reflog_of_a_deleted_ref_has_its_last_life_and_the_deletion() throws Exception {
     log.append(new RefChange("refs/heads/a", ZERO, LongLog.id(1)));
     log.append(new RefChange("refs/heads/a", LongLog.id(1), ZERO));
@@ -203,47 +190,6 @@ class LogCompactionTest {
     log.compact();
     assertThat(reflog("refs/heads/b")).hasSize(3);
     assertThat(reflog("refs/heads/a")).hasSize(1);
-  }
-
-  @Test
-  void entries_appended_while_a_segment_is_uploaded_stay_in_the_tail() throws Exception {
-    history(4);
-    log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
-    RefChange late = new RefChange("refs/heads/late", ZERO, LongLog.id(5));
-    store.after(Request.WRITE_LOG, () -> log.append(List.of(late)));
-    log.compact();
-
-    assertThat(log.log().tail())
-        .singleElement()
-        .satisfies(e -> assertThat(e.changes()).contains(late));
-    assertThat(entries(log.log())).isEqualTo(5 * 251 + 1);
-  }
-
-  @Test
-  void the_slower_of_two_compactions_changes_nothing() throws Exception {
-    history(4);
-    log.append(new RefChange(BUSY, LongLog.id(3), LongLog.id(4)));
-    Manifest old = log.manifest();
-    AtomicReference<TransactionLog> faster = new AtomicReference<>();
-    store.after(
-        Request.WRITE_LOG,
-        () -> {
-          log.compact();
-          faster.set(log.log());
-        });
-    log.compaction().run(old);
-
-    assertThat(log.log()).isEqualTo(faster.get());
-    assertThat(reflog(BUSY)).hasSize(5);
-  }
-
-  @Test
-  void what_was_merged_leaves_the_manifest() throws Exception {
-    history(1);
-    LogSegment first = log.log().segments().get(0);
-    log.append(new RefChange(BUSY, LongLog.id(0), LongLog.id(1)));
-    log.compact();
-    assertThat(log.log().segments()).hasSize(1).doesNotContain(first);
   }
 
   @Test

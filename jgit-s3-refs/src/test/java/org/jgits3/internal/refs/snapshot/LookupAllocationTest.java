@@ -16,8 +16,9 @@ import org.jgits3.TestRepositories;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tests of the memory that a look-up without requests allocates: the ref, its id, and the bytes of
@@ -50,14 +51,10 @@ class LookupAllocationTest {
     repository.getRefDatabase().compact();
   }
 
-  @Test
-  void a_hit_allocates_little_more_than_the_ref() throws IOException {
-    assertThat(allocatedByEach("")).isLessThan(BOUND);
-  }
-
-  @Test
-  void a_miss_allocates_little_more_than_the_bytes_of_the_name() throws IOException {
-    assertThat(allocatedByEach("/none")).isLessThan(BOUND);
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/none"})
+  void a_hit_or_a_miss_allocates_little_more_than_ref_or_name(String suffix) throws IOException {
+    assertThat(allocatedByEach(suffix)).isLessThan(BOUND);
   }
 
   private long allocatedByEach(String suffix) throws IOException {

@@ -68,19 +68,6 @@ class RecentDerivationTest extends DerivationTestCase {
   }
 
   @Test
-  void a_base_that_a_compaction_makes_of_a_recent_table_is_derived() throws Exception {
-    change(0, STEP, first, second);
-    assertSameRefs();
-    fold();
-    assertSameRefs();
-    writer.getRefDatabase().compact();
-    assertThat(writer.manifest().refs().hasRecent()).isFalse();
-    assertSameRefs();
-    assertThat(here.counters().of(Count.DERIVATIONS)).isEqualTo(2);
-    assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(1);
-  }
-
-  @Test
   void of_a_missed_recent_table_the_base_is_not_downloaded_again() throws Exception {
     change(0, STEP, first, second);
     fold();
@@ -91,20 +78,6 @@ class RecentDerivationTest extends DerivationTestCase {
     assertThat(counts.snapshot().since(before).total()).isEqualTo(2);
     assertThat(here.counters().of(Count.DOWNLOADS)).isEqualTo(2);
     assertThat(here.counters().of(Count.DERIVATIONS)).isZero();
-  }
-
-  @Test
-  void a_large_recent_table_that_was_missed_is_downloaded_in_one_request() throws Exception {
-    change(0, 5000, first, second);
-    assertSameRefs();
-    long downloads = here.counters().of(Count.DOWNLOADS);
-    change(5000, STEP, first, second);
-    fold();
-    assertThat(writer.manifest().refs().tables().get(1).count()).isEqualTo(5000 + STEP);
-    RequestCounts.Snapshot before = counts.snapshot();
-    assertSameRefs();
-    assertThat(counts.snapshot().since(before).total()).as("with the manifest").isEqualTo(2);
-    assertThat(here.counters().of(Count.DOWNLOADS)).as("no base").isEqualTo(downloads + 1);
   }
 
   @Test

@@ -108,22 +108,6 @@ class RefsMemoryTest {
   }
 
   @Test
-  void two_repositories_share_a_budget_for_one() throws Exception {
-    manager("cacheLimit = " + (tableBytes() + tableBytes() / 2));
-    S3Repository a = open("a");
-    S3Repository b = open("b");
-    assertThat(readsOf(a)).isEqualTo(1);
-    assertThat(readsOf(a)).isZero();
-    assertThat(readsOf(b)).isEqualTo(1);
-    assertThat(readsOf(b)).isZero();
-    assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(1);
-    assertThat(here.tableBudget().count()).isEqualTo(1);
-    assertThat(readsOf(a)).as("let go, so loaded again").isEqualTo(1);
-    assertThat(here.counters().of(Count.EVICTIONS)).isEqualTo(2);
-    assertThat(here.tableBudget().held()).isEqualTo(tableBytes());
-  }
-
-  @Test
   void a_reader_is_not_disturbed_when_its_table_is_let_go() throws Exception {
     manager("cacheLimit = " + (tableBytes() + tableBytes() / 2));
     S3Repository a = open("a");
@@ -193,24 +177,18 @@ class RefsMemoryTest {
   }
 
   @Test
-  void within_the_window_only_the_snapshot_is_loaded_without_raw_bytes() throws Exception {
+  void a_look_up_or_an_update_loads_the_refs_once_without_raw_bytes() throws Exception {
     manager("keepRawBytes = false\nvalidate = 1 h");
     S3Repository a = open("a");
     readsOf(a);
     RequestCounts.Snapshot before = counts.snapshot();
     readsOf(a);
-    RequestCounts.Snapshot used = counts.snapshot().since(before);
-    assertThat(used.of(RequestKind.READ)).isEqualTo(1);
-    assertThat(used.total()).isEqualTo(1);
-  }
-
-  @Test
-  void an_update_loads_the_refs_once_without_raw_bytes() throws Exception {
-    manager("keepRawBytes = false");
-    S3Repository a = open("a");
-    RequestCounts.Snapshot before = counts.snapshot();
+    assertThat(counts.snapshot().since(before))
+        .as("within the window")
+        .hasToString("1 request: 1 READ");
+    RequestCounts.Snapshot looked = counts.snapshot();
     assertThat(update(a, MASTER, first)).isEqualTo(RefUpdate.Result.NEW);
-    RequestCounts.Snapshot used = counts.snapshot().since(before);
+    RequestCounts.Snapshot used = counts.snapshot().since(looked);
     assertThat(used.of(RequestKind.READ)).isEqualTo(1);
     assertThat(used.of(RequestKind.PUT_IF)).isEqualTo(1);
     assertThat(used.total()).as("manifest, snapshot, manifest").isEqualTo(3);
@@ -288,23 +266,5 @@ class RefsMemoryTest {
         .hasMessageEndingWith("cannot be loaded")
         .hasRootCause(noMemory);
     assertThat(tables.of(manifest).size()).isEqualTo(REFS);
-  }
-
-  @Test
-  void many_changes_at_once_all_succeed_without_raw_bytes() throws Exception {
-    manager("keepRawBytes = false");
-    S3Repository a = open("a");
-    ConcurrentTasks.run(
-        8, t -> assertThat(update(a, "refs/heads/" + t, first)).isEqualTo(RefUpdate.Result.NEW));
-    assertThat(a.getRefDatabase().getRefsByPrefix("refs/heads/")).hasSize(8);
-  }
-
-  @Test
-  void a_repository_that_is_gone_says_so_without_raw_bytes() throws Exception {
-    manager("keepRawBytes = false");
-    S3Repository a = open("a");
-    readsOf(a);
-    there.delete("a");
-    assertThatThrownBy(() -> a.exactRef(CHANGE)).hasMessageContaining("deleted");
   }
 }

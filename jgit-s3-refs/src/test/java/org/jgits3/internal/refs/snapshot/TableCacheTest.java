@@ -31,6 +31,8 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Which tables stay in memory. */
@@ -100,17 +102,6 @@ class TableCacheTest {
   }
 
   @Test
-  void tables_that_fit_stay() {
-    TableCache budget = budget(3 * SIZE);
-    List<Place> places = places(3, () -> new Place(budget));
-    places.forEach(p -> p.put(TABLE));
-    assertThat(places).allMatch(Place::holds);
-    assertThat(budget.count()).isEqualTo(3);
-    assertThat(budget.held()).isEqualTo(3 * SIZE);
-    assertThat(metrics.of(Count.EVICTIONS)).isZero();
-  }
-
-  @Test
   void the_overlay_seen_last_is_counted_and_goes_with_its_table() {
     TableCache budget = budget(100 * SIZE);
     Place place = new Place(budget);
@@ -126,8 +117,11 @@ class TableCacheTest {
     assertThat(budget.held()).isEqualTo(SIZE);
   }
 
-  @Test
-  void the_one_that_was_not_used_for_the_longest_time_goes_first() {
+  /** Time may pass its largest value. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, Long.MAX_VALUE - 2_000_000_000})
+  void the_one_that_was_not_used_for_the_longest_time_goes_first(long begin) {
+    time.set(begin);
     TableCache budget = budget(3 * SIZE);
     List<Place> places = places(5, () -> new Place(budget));
     places.subList(0, 3).forEach(p -> p.put(TABLE));
@@ -182,27 +176,6 @@ class TableCacheTest {
   }
 
   @Test
-  void a_budget_of_nothing_keeps_nothing() {
-    Place place = new Place(budget(0));
-    place.put(TABLE);
-    assertThat(place.holds()).isFalse();
-    assertThat(metrics.of(Count.EVICTIONS)).isZero();
-  }
-
-  @Test
-  void a_table_that_takes_the_place_of_another_counts_instead_of_it() {
-    TableCache budget = budget(2 * SIZE);
-    List<Place> places = places(2, () -> new Place(budget));
-    places.forEach(p -> p.put(TABLE));
-    for (int i = 0; i < 10; i++) {
-      places.get(1).put(TABLE);
-    }
-    assertThat(places).allMatch(Place::holds);
-    assertThat(budget.count()).isEqualTo(2);
-    assertThat(metrics.of(Count.EVICTIONS)).isZero();
-  }
-
-  @Test
   void an_index_that_was_made_later_counts_from_the_next_use_on() {
     RefTable growing = table();
     TableCache budget = budget(2 * SIZE);
@@ -228,18 +201,6 @@ class TableCacheTest {
     assertThat(growing.bytes()).isGreaterThan(budget.limit());
     places.get(1).use();
     assertThat(places).extracting(Place::holds).containsExactly(true, false);
-  }
-
-  @Test
-  void time_may_pass_its_largest_value() {
-    time.set(Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(2));
-    TableCache budget = budget(2 * SIZE);
-    List<Place> places = places(3, () -> new Place(budget));
-    places.get(0).put(TABLE);
-    places.get(1).put(TABLE);
-    places.get(0).use();
-    places.get(2).put(TABLE);
-    assertThat(places).extracting(Place::holds).containsExactly(true, false, true);
   }
 
   @Seeds(1)

@@ -2,7 +2,6 @@
 package org.jgits3.internal.refs.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
@@ -240,29 +239,6 @@ class UntrustedRefsTest {
       throw new AssertionError(e);
     }
     throw new AssertionError("the look-up should have failed");
-  }
-
-  @Test
-  void a_compaction_writes_the_good_table_beside_what_is_damaged() throws Exception {
-    open(REFS);
-    RefView view = look();
-    flipped.set(true);
-    assertThatThrownBy(this::look).isInstanceOf(StoreException.Corrupt.class);
-    update(reader, MASTER, second);
-    reader.getRefDatabase().compact();
-    flipped.set(false);
-    assertThat(look().refs().base()).isNotEqualTo(view.refs().base());
-    try (S3RepositoryManager fresh = TestRepositories.manager(new DirectoryObjectStore(directory));
-        S3Repository r = fresh.openRepository("r")) {
-      assertThat(r.getRefDatabase().getRefsByPrefix("refs/")).hasSize(REFS + 1);
-    }
-  }
-
-  @Test
-  void within_the_window_nothing_is_fetched() throws Exception {
-    open(REFS, "validate = 1 h");
-    look();
-    assertThat(requestsOf(10).total()).isZero();
   }
 
   @Test

@@ -139,26 +139,6 @@ class LookupInterleavingTest extends TwoProcesses {
   }
 
   @Test
-  void F1_an_update_is_not_refused_for_what_a_validation_under_way_will_say() throws Exception {
-    open("always");
-    Stop answered = new Stop();
-    Future<ObjectId> early = startAndUpdateBefore(answered);
-    Future<RefUpdate.Result> late =
-        start(
-            () -> {
-              RefUpdate u = here.updateRef(REF);
-              u.setExpectedOldObjectId(second);
-              u.setNewObjectId(third);
-              return u.update();
-            });
-    awaitWaiting(1);
-    answered.release();
-
-    assertThat(early.get()).isIn(first, second);
-    assertThat(late.get()).isEqualTo(RefUpdate.Result.FAST_FORWARD);
-  }
-
-  @Test
   void F2_an_answer_that_arrives_late_does_not_hide_an_update_made_meanwhile() throws Exception {
     open("1 h");
     push(there, OTHER, first);
@@ -199,6 +179,7 @@ class LookupInterleavingTest extends TwoProcesses {
 
     assertThat(old.level(0).value(0).id()).as("what the slow reader asked for").isEqualTo(first);
     assertThat(tables.held(after.refs())).containsSame(newest);
+    assertThat(tables.held(before.refs())).isEmpty();
     long requests = counts.snapshot().total();
     assertThat(tables.of(after)).isSameAs(newest);
     assertThat(counts.snapshot().total()).isEqualTo(requests);
@@ -207,24 +188,6 @@ class LookupInterleavingTest extends TwoProcesses {
   private static SnapshotTables tables(ObjectStore store) {
     Counters metrics = new Counters();
     return new SnapshotTables(store, metrics, new TableCache(Long.MAX_VALUE, metrics), true);
-  }
-
-  @Test
-  void F3_a_table_that_lost_against_a_newer_one_is_not_kept() throws Exception {
-    open("always");
-    there.getRefDatabase().compact();
-    Manifest before = committer().validate().manifest();
-    RefTable old = tables(objects).of(before);
-    push(there, REF, second);
-    there.getRefDatabase().compact();
-    Manifest after = committer().validate().manifest();
-    SnapshotTables tables = tables(objects);
-    RefTable newest = tables.of(after);
-
-    tables.install(before.refs().tableIds(), old);
-
-    assertThat(tables.held(after.refs())).containsSame(newest);
-    assertThat(tables.held(before.refs())).isEmpty();
   }
 
   @Test

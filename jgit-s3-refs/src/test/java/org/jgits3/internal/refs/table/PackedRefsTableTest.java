@@ -5,11 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
-import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
@@ -25,25 +20,6 @@ class PackedRefsTableTest {
 
   private static PackedRefsTable parse(String body, long count) throws StoreException.Corrupt {
     return TestTables.parsed(KEY, (PackedRefsTable.HEADER + body).getBytes(UTF_8), count);
-  }
-
-  @Test
-  void finds_each_ref_and_no_other() throws Exception {
-    SortedMap<String, RefValue.Direct> refs = random(new Random(7), 500);
-    byte[] bytes = TestTables.written(TestTables.of(new TreeMap<>(refs)));
-    PackedRefsTable table = TestTables.parsed(KEY, bytes, refs.size());
-
-    assertThat(table.size()).isEqualTo(refs.size());
-    refs.forEach(
-        (name, value) -> {
-          int i = table.find(name.getBytes(UTF_8));
-          assertThat(i).as(name).isNotNegative();
-          assertThat(table.name(i)).isEqualTo(name);
-          assertThat(table.value(i)).isEqualTo(value);
-          assertThat(table.find((name + "!").getBytes(UTF_8))).isNegative();
-          assertThat(table.find(name.substring(0, name.length() - 1).getBytes(UTF_8)) >= 0)
-              .isEqualTo(refs.containsKey(name.substring(0, name.length() - 1)));
-        });
   }
 
   /** Steps are doubled from wherever the search begins, so all small distances are tried. */
@@ -67,46 +43,6 @@ class PackedRefsTableTest {
     }
   }
 
-  private static SortedMap<String, RefValue.Direct> random(Random random, int count) {
-    SortedMap<String, RefValue.Direct> refs = new TreeMap<>(RefOrder.INSTANCE);
-    String[] parts = {"heads", "tags", "changes", "é", "\uFFFD", "\uD83D\uDE00", "a", "b-1"};
-    for (int i = 0; i < count; i++) {
-      String name = "refs";
-      for (int depth = random.nextInt(3) + 1; depth > 0; depth--) {
-        name += "/" + parts[random.nextInt(parts.length)] + random.nextInt(40);
-      }
-      refs.put(name, new RefValue.Direct(TestTables.randomId(random), peeled(random)));
-    }
-    return refs;
-  }
-
-  private static Optional<ObjectId> peeled(Random random) {
-    return random.nextInt(3) == 0 ? Optional.of(TestTables.randomId(random)) : Optional.empty();
-  }
-
-  @Test
-  void a_prefix_is_a_range() throws Exception {
-    PackedRefsTable table =
-        parse(
-            "A refs/heads/a\nA refs/heads/a/b\nA refs/heads/ab\nA refs/tags/a\n".replace("A", A),
-            4);
-    byte[] prefix = "refs/heads/a".getBytes(UTF_8);
-    List<String> found = new ArrayList<>();
-    for (int i = table.ceiling(prefix); i < table.size() && table.startsWith(i, prefix); i++) {
-      found.add(table.name(i));
-    }
-    assertThat(found).containsExactly("refs/heads/a", "refs/heads/a/b", "refs/heads/ab");
-  }
-
-  @Test
-  void a_name_sorts_before_the_names_it_begins() throws Exception {
-    assertThat(parse(A + " refs/a\n" + B + " refs/aa\n", 2).size()).isEqualTo(2);
-    assertThatThrownBy(() -> parse(A + " refs/aa\n" + B + " refs/a\n", 2))
-        .isInstanceOf(StoreException.Corrupt.class)
-        .hasMessageContaining(KEY)
-        .hasMessageContaining("not sorted");
-  }
-
   @Test
   void a_name_with_a_line_feed_is_no_name_whatever_it_runs_over() throws Exception {
     PackedRefsTable table =
@@ -122,19 +58,5 @@ class PackedRefsTableTest {
     assertThatThrownBy(() -> TestTables.parsed(KEY, bytes, 1))
         .isInstanceOf(StoreException.Corrupt.class)
         .hasMessageContaining("does not begin with");
-  }
-
-  @Test
-  void order_of_names_is_the_order_of_their_bytes() {
-    Random random = new Random(11);
-    List<String> names = new ArrayList<>(random(random, 300).keySet());
-    for (String a : names) {
-      for (String b : names) {
-        int bytes = Arrays.compareUnsigned(a.getBytes(UTF_8), b.getBytes(UTF_8));
-        assertThat(Integer.signum(RefOrder.INSTANCE.compare(a, b)))
-            .as("%s and %s", a, b)
-            .isEqualTo(Integer.signum(bytes));
-      }
-    }
   }
 }

@@ -162,15 +162,6 @@ class RefTableTest {
     }
   }
 
-  @Seeds(20)
-  void a_recent_table_read_back_is_the_one_that_was_written(long seed) throws IOException {
-    RefTable table = levels(seed);
-    SnapshotMerge merge = RefFold.intoRecent(table, changes(30, 5)).merge();
-    PackedRefsTable read = TestTables.parsed("key", written(merge), merge.count());
-    RefTable again = RefTable.of(List.of(table.level(0), read));
-    assertThat(lines(again, 0, again.size())).isEqualTo(lines(new RefTable(one()), 0, all.size()));
-  }
-
   /** Refs in a base, and changes in a recent table that was written and read back. */
   private RefTable levels(Map<String, RefValue> base, Map<String, RefValue> changes)
       throws IOException {

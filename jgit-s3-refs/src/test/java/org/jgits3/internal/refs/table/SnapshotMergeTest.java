@@ -8,9 +8,7 @@ import static org.jgits3.internal.refs.table.TestTables.direct;
 import static org.jgits3.internal.refs.table.TestTables.written;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -77,22 +75,6 @@ class SnapshotMergeTest {
 
     assertThat(table.name(1)).isEqualTo(name);
     assertThat(table.value(1)).isEqualTo(direct(B));
-  }
-
-  @Test
-  void later_changes_win() {
-    Map<String, RefValue> first =
-        Map.of("refs/a", direct(A), "refs/b", direct(A), "refs/d", direct(A));
-    Map<String, RefValue> second = Map.of("refs/b", RefValue.DELETED, "refs/c", direct(B));
-
-    List<String> all = new ArrayList<>();
-    RefDelta.of(first)
-        .then(RefDelta.of(second))
-        .forEach((name, value) -> all.add(name + (value.equals(direct(B)) ? " B" : "")));
-
-    assertThat(all).containsExactly("refs/a", "refs/b", "refs/c B", "refs/d");
-    assertThat(RefDelta.of(first).then(RefDelta.of(second)).get("refs/b"))
-        .contains(RefValue.DELETED);
   }
 
   @Test

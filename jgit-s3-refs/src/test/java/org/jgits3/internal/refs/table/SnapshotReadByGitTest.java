@@ -196,20 +196,4 @@ class SnapshotReadByGitTest {
     assertThat(TestTables.parsed("packed-refs", rewritten, before.size()).size())
         .isEqualTo(before.size());
   }
-
-  @Test
-  void git_sees_what_a_later_snapshot_changed() throws Exception {
-    ObjectId first = commit("first");
-    ObjectId second = commit("second");
-    createAll(List.of(creation("refs/heads/a", first), creation("refs/notes/b", first)));
-    handOver();
-    createAll(
-        List.of(
-            new ReceiveCommand(first, ObjectId.zeroId(), "refs/heads/a"),
-            creation("refs/heads/a/b", second),
-            new ReceiveCommand(first, tag("t", second), "refs/notes/b")));
-    handOver();
-
-    assertThat(listedByGit()).hasSize(2).isEqualTo(listedHere());
-  }
 }

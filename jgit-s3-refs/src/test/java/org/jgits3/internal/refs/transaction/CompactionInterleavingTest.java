@@ -3,10 +3,10 @@ package org.jgits3.internal.refs.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +21,10 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
-import org.jgits3.internal.function.IoConsumer;
+import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -46,17 +45,20 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /**
- * Tests of compactions beside other processes: each process sees the last acknowledged value of
- * each ref.
+ * Compactions of a repository beside other processes: each sees the last acknowledged value of each
+ * ref.
  */
-@Holds(
-    "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
-        + "exactly the overlay entries that differ from the result (C1 to C4, L2, L4)")
 @Holds(
     "Replacement, LargeTransaction: A fold deletes its upload only after a final refusal, never "
         + "in doubt or while it is listed (C5)")
+@Holds(
+    "SnapshotTables, Derivation: A recent table is laid on the base that the same manifest lists, "
+        + "however either was made (L5)")
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD) // failing, some would go on for ever
 class CompactionInterleavingTest {
+  /** Refs that make a new base of a transaction, more than a recent table may have. */
+  private static final int MANY = 10_000;
+
   static final String REF = "refs/heads/r";
   static final String OTHER = "refs/heads/other";
 
@@ -73,6 +75,7 @@ class CompactionInterleavingTest {
 
   ObjectId a;
   ObjectId b;
+  private int uploads;
 
   /** Values that were acknowledged last. */
   private final Map<String, ObjectId> expected = new TreeMap<>();
@@ -85,42 +88,12 @@ class CompactionInterleavingTest {
     fast = elsewhere.openRepository("r");
     a = TestRepositories.commit(slow, "a");
     b = TestRepositories.commit(slow, "b");
-    begin();
-  }
-
-  /** Makes the tables that the tests begin with. */
-  void begin() throws IOException {}
-
-  /** Tables that a manifest lists after a compaction. */
-  int tables() {
-    return 1;
-  }
-
-  /** Steps of others before a compaction. */
-  int stepsBefore() {
-    return 2;
   }
 
   void push(String name, ObjectId id) throws IOException {
     assertThat(TestRepositories.force(fast, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.NO_CHANGE);
     expected.put(name, id);
-  }
-
-  void delete(String name) throws IOException {
-    assertThat(TestRepositories.delete(fast, name))
-        .isIn(RefUpdate.Result.FORCED, RefUpdate.Result.NEW);
-    expected.remove(name);
-  }
-
-  void pushBoth() throws IOException {
-    push(REF, a);
-    push(OTHER, a);
-  }
-
-  void moveOneAndDeleteTheOther() throws IOException {
-    push(REF, b);
-    delete(OTHER);
   }
 
   void compactSlowly() throws IOException {
@@ -133,10 +106,6 @@ class CompactionInterleavingTest {
 
   void whileTheSnapshotIsUploaded(Action action) {
     store.after(Request.WRITE_SNAPSHOT, action);
-  }
-
-  void beforeTheCommit(Action action) {
-    whileTheSnapshotIsUploaded(() -> store.before(Request.WRITE_MANIFEST, action));
   }
 
   /** Both processes, and one that has seen nothing yet, see what was acknowledged. */
@@ -169,27 +138,6 @@ class CompactionInterleavingTest {
     return found;
   }
 
-  @Test
-  void C4_changes_of_others_during_the_commit_go_on_top_of_the_snapshot() throws Exception {
-    pushBoth();
-    beforeTheCommit(this::moveOneAndDeleteTheOther);
-    compactSlowly();
-    assertNothingIsLost("changed while the commit was sent");
-    assertThat(objectsBelow("/refs/")).as("uploaded once").hasSize(tables());
-  }
-
-  @Test
-  void C4_a_batch_with_its_own_snapshot_is_made_again_on_that_of_others() throws Exception {
-    pushBoth();
-    beforeTheCommit(
-        () -> {
-          moveOneAndDeleteTheOther();
-          compactElsewhere();
-        });
-    createAll(slow, "refs/changes/", 3000);
-    assertNothingIsLost("compacted while the batch was sent");
-  }
-
   /** Creates so many refs in one transaction. */
   void createAll(S3Repository r, String directory, int count) throws IOException {
     assertThat(execute(r, directory, count))
@@ -214,7 +162,7 @@ class CompactionInterleavingTest {
           compactElsewhere();
         });
     compactSlowly();
-    assertThat(objectsBelow("/refs/")).as("those that are listed").hasSize(tables());
+    assertThat(objectsBelow("/refs/")).as("those that are listed").hasSize(1);
     assertThat(slowly.counters().of(Count.FOLDS_LOST)).isPositive();
     assertNothingIsLost("what was uploaded in vain was deleted");
   }
@@ -262,12 +210,31 @@ class CompactionInterleavingTest {
     }
   }
 
-  /** All that is listed stays, and the outcome is counted once. */
-  private void commitInDoubt(IoConsumer<S3Repository> action) throws Exception {
+  @Test
+  void C4_a_batch_with_its_own_snapshot_is_made_again_on_that_of_others() throws Exception {
+    push(REF, a);
+    push(OTHER, a);
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(REF, b);
+          compactElsewhere();
+        });
+    execute(slow, "refs/changes/", 3000);
+    assertNothingIsLost("compacted while the batch was sent");
+  }
+
+  @Test
+  void C5_the_table_of_a_large_batch_whose_commit_is_in_doubt_stays() throws Exception {
+    push(OTHER, a);
     try (S3RepositoryManager cut =
             TestRepositories.manager(new Silent(), "[s3]\ncommitDeadline = 300 ms");
         S3Repository r = cut.openRepository("r")) {
-      action.accept(r);
+      assertThat(execute(r, "refs/changes/", 6000))
+          .extracting(ReceiveCommand::getResult, ReceiveCommand::getMessage)
+          .containsOnly(
+              tuple(
+                  ReceiveCommand.Result.REJECTED_OTHER_REASON,
+                  "outcome unknown; fetch before retrying"));
       assertThat(cut.counters().of(Count.UNKNOWN_NO_ANSWER)).isEqualTo(1);
     }
     fast.getRefDatabase().exactRef(REF); // reads the newest manifest
@@ -275,103 +242,45 @@ class CompactionInterleavingTest {
       assertThat(objects.stat(listed.key())).as(listed.key()).isPresent();
     }
     assertNothingIsLost("it was committed");
+    assertThat(objectsBelow("/refs/")).hasSize(1);
   }
 
   @Test
-  void C5_a_snapshot_whose_commit_is_in_doubt_stays() throws Exception {
-    push(OTHER, a);
-    commitInDoubt(
-        r -> assertThatThrownBy(() -> Folds.fold(r)).isInstanceOf(UnknownOutcomeException.class));
-    assertThat(objectsBelow("/refs/")).hasSize(tables());
-    assertThat(fast.manifest().refs().overlay()).as("folded").isEmpty();
+  void L5_a_recent_table_that_could_be_derived_is_not_laid_on_an_older_base() throws Exception {
+    createAll(fast, "refs/base/", RefFold.FEW);
+    // One process has the old base, and an overlay with just what the new recent table has.
+    whileTheSnapshotIsUploaded(() -> push(OTHER, b));
+    createAll(slow, "refs/changes/", MANY);
+    compactSlowly();
+    assertThat(slow.manifest().refs().tables().get(1).count()).isEqualTo(1);
+    assertNothingIsLost("both tables are other ones");
   }
 
   @Test
-  void C5_a_table_of_all_refs_whose_commit_is_in_doubt_stays() throws Exception {
-    push(OTHER, a);
+  void a_compaction_of_all_refs_that_others_overtake_each_time_says_so() throws Exception {
+    createAll(fast, "refs/base/", RefFold.FEW);
+    push(REF, a);
+    compactIntoRecent();
+    foldDuringEachUpload();
+    assertThatThrownBy(slow.getRefDatabase()::compact)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("compacted elsewhere")
+        .hasMessageContaining("nothing was done, try again");
+    assertNothingIsLost("after many folds");
+    assertThat(slow.manifest().refs().hasRecent()).as("of the others").isTrue();
+  }
+
+  private void compactIntoRecent() throws IOException {
     compactElsewhere();
-    push(OTHER, b);
-    commitInDoubt(
-        r ->
-            assertThatThrownBy(r.getRefDatabase()::compact)
-                .isInstanceOf(UnknownOutcomeException.class));
-    assertThat(fast.manifest().refs().hasRecent()).isFalse();
-    assertThat(fast.manifest().refs().overlay()).as("folded").isEmpty();
+    assertThat(fast.manifest().refs().hasRecent()).isTrue();
   }
 
-  @Test
-  void C5_the_table_of_a_large_batch_whose_commit_is_in_doubt_stays() throws Exception {
-    push(OTHER, a);
-    commitInDoubt(
-        r ->
-            assertThat(execute(r, "refs/changes/", 6000))
-                .extracting(ReceiveCommand::getMessage)
-                .containsOnly("outcome unknown; fetch before retrying"));
-    assertThat(objectsBelow("/refs/")).hasSize(tables());
-  }
-
-  /** Steps of another process. */
-  private enum Step {
-    PUSH_A,
-    PUSH_B,
-    DELETE,
-    COMPACT
-  }
-
-  private void take(Step step) throws IOException {
-    switch (step) {
-      case PUSH_A -> push(REF, a);
-      case PUSH_B -> push(REF, b);
-      case DELETE -> delete(REF);
-      case COMPACT -> compactElsewhere();
-    }
-  }
-
-  private void takeAll(List<Step> steps) throws IOException {
-    for (Step step : steps) {
-      take(step);
-    }
-  }
-
-  private static List<List<Step>> sequences(int length) {
-    if (length == 0) {
-      return List.of(List.of());
-    }
-    List<List<Step>> made = new ArrayList<>();
-    for (List<Step> shorter : sequences(length - 1)) {
-      for (Step step : Step.values()) {
-        List<Step> longer = new ArrayList<>(shorter);
-        longer.add(step);
-        made.add(longer);
-      }
-    }
-    return made;
-  }
-
-  /**
-   * Among them: a ref is created while a compaction uploads (C1), updated, deleted, created again
-   * or put back to its value in the old snapshot (C2), and others compact meanwhile (C3, C4).
-   */
-  @Test
-  void C1_to_C4_any_two_steps_of_others_after_any_two_before() throws Exception {
-    for (List<Step> before : sequences(stepsBefore())) {
-      for (List<Step> during : sequences(2)) {
-        for (int uploading = 0; uploading <= during.size(); uploading++) {
-          List<Step> first = during.subList(0, uploading);
-          List<Step> second = during.subList(uploading, during.size());
-          takeAll(before);
-          // Whatever was compacted, there is something to fold.
-          push(OTHER, a.equals(expected.get(OTHER)) ? b : a);
-          whileTheSnapshotIsUploaded(
-              () -> {
-                takeAll(first);
-                store.before(Request.WRITE_MANIFEST, () -> takeAll(second));
-              });
-          compactSlowly();
-          assertNothingIsLost(
-              before + ", then " + first + " during the upload, " + second + " during the commit");
-        }
-      }
-    }
+  private void foldDuringEachUpload() {
+    whileTheSnapshotIsUploaded(
+        () -> {
+          push(OTHER, uploads++ % 2 == 0 ? a : b);
+          compactIntoRecent();
+          foldDuringEachUpload();
+        });
   }
 }

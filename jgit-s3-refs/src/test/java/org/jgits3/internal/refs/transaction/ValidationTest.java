@@ -60,16 +60,6 @@ class ValidationTest extends TwoProcesses {
   }
 
   @Test
-  void always_costs_one_request_and_sees_everything() throws Exception {
-    open("always");
-    long before = gets();
-    assertThat(lookUp()).isEqualTo(first);
-    update(there, second);
-    assertThat(lookUp()).isEqualTo(second);
-    assertThat(gets() - before).isEqualTo(2);
-  }
-
-  @Test
   void after_open_costs_one_request_for_all_look_ups_of_a_handle() throws Exception {
     open("afterOpen"); // which asks, since the repository is not known
     long before = gets();
@@ -83,31 +73,6 @@ class ValidationTest extends TwoProcesses {
       update(there, TestRepositories.commit(there, "third", second));
       assertThat(again.exactRef(REF).getObjectId()).isEqualTo(second);
       assertThat(gets() - before).isEqualTo(1);
-    }
-  }
-
-  @Test
-  void a_request_that_opens_often_asks_once_and_sees_all_writes_before_it() throws Exception {
-    open("always");
-    lookUp();
-    update(there, second);
-    ObjectId third = TestRepositories.commit(there, "third", second);
-    ObjectId fourth = TestRepositories.commit(there, "fourth", third);
-    long before = gets();
-    long began = System.nanoTime();
-    try (S3Repository r = manager.openRepository("r", Purpose.request(began))) {
-      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(second);
-    }
-    try (S3Repository r = manager.openRepository("r", Purpose.request(began))) {
-      assertThat(update(r, third)).isEqualTo(RefUpdate.Result.FAST_FORWARD);
-    }
-    try (S3Repository r = manager.openRepository("r", Purpose.request(began))) {
-      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(third);
-    }
-    assertThat(gets() - before).isEqualTo(1);
-    update(there, fourth);
-    try (S3Repository r = manager.openRepository("r", Purpose.request(System.nanoTime()))) {
-      assertThat(r.exactRef(REF).getObjectId()).isEqualTo(fourth);
     }
   }
 

@@ -30,7 +30,6 @@ import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.jgits3.testing.signed.DigestProxy;
 import org.jgits3.testing.signed.UnsafeProxy;
 import org.jgits3.testing.signed.UnsafeProxy.Fault;
 import org.junit.jupiter.api.Test;
@@ -90,14 +89,6 @@ class FirstUseTest {
   }
 
   @Test
-  void store_without_conditions_is_refused_and_left_empty() throws Exception {
-    try (UnsafeProxy proxy = proxy(Fault.STRIPS_CONDITIONS, 1)) {
-      assertRefused(proxy, "check 'create-if-absent' failed");
-    }
-    assertThat(keys()).isEmpty();
-  }
-
-  @Test
   void first_use_leaves_a_marker_and_the_next_takes_12_requests() throws Exception {
     assertThat(open(server.options())).isGreaterThan(1_000);
     assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
@@ -152,16 +143,6 @@ class FirstUseTest {
     StoreProbe.admit(store);
     List<String> keys = StoreContent.keys(good, "probe/passed/");
     assertThat(keys).hasSize(1);
-  }
-
-  @Test
-  void store_that_wants_content_md5_of_deletions_is_left_clean() throws Exception {
-    try (DigestProxy proxy = new DigestProxy(server);
-        ObjectStore store = Stores.open(bucket, options(proxy.endpoint()))) {
-      Markers.mark(store, store.service());
-      open(options(proxy.endpoint()));
-    }
-    assertThat(keys()).singleElement().asString().startsWith("probe/passed/");
   }
 
   @Test

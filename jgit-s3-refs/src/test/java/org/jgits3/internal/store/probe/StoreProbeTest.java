@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
-import org.jgits3.Stores;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -37,15 +37,12 @@ import org.jgits3.store.ProbedService.Dialect;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
 import org.jgits3.store.RequestKind;
-import org.jgits3.store.StoreContent;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UnsafeStoreException;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,25 +99,6 @@ class StoreProbeTest {
     RequestCounts counts = new RequestCounts();
     StoreProbe.admit(new ObservedObjectStore(directory, counts));
     assertThat(counts.snapshot().total()).isLessThanOrEqualTo(8);
-  }
-
-  @Test
-  @Tag("long") // doctor_names_each_capability_of_the_store has it
-  void a_directory_passes_the_full_probe_and_is_left_empty() throws IOException {
-    ProbeReport report = StoreProbe.full(directory);
-    assertThat(report.checks()).allMatch(Check::ok);
-    List<String> left = StoreContent.keys(good, "");
-    assertThat(left).isEmpty();
-    assertThat(good.listMultipart("")).isEmpty();
-  }
-
-  @Tag("long") // a directory passes it as well
-  @Test
-  void an_s3_server_passes_the_full_probe() throws IOException {
-    var server = S3Servers.require();
-    try (ObjectStore store = Stores.open(server.newBucket(), server.options())) {
-      assertThat(StoreProbe.full(store).checks()).allMatch(Check::ok);
-    }
   }
 
   @FunctionalInterface
@@ -217,14 +195,28 @@ class StoreProbeTest {
   }
 
   @Test
-  void a_store_that_ignores_if_none_match_is_refused() {
-    ObjectStore broken =
-        writing(
-            (key, body, precondition) ->
-                precondition instanceof Precondition.Matches
-                    ? good.putIf(key, body, precondition)
-                    : overwrite(key, body));
-    assertThat(failed(broken, false)).isEqualTo("create-if-absent");
+  void a_store_that_breaks_a_promise_is_refused_for_the_check_of_it() {
+    PutIf overwriting = (key, body, precondition) -> overwrite(key, body);
+    PutIf refusing = (key, body, precondition) -> new PutOutcome.Lost();
+    Map<String, ObjectStore> broken =
+        Map.of(
+            "create-if-absent",
+            writing(onCondition(overwriting, good::putIf)),
+            "create",
+            writing(refusing),
+            "replace-if-match",
+            writing(onCondition(good::putIf, refusing)),
+            "distinct-versions",
+            writing(inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length))),
+            "read-after-write",
+            reading((key, known) -> new GetResult.NotModified()));
+    broken.forEach((check, store) -> assertThat(failed(store, false)).isEqualTo(check));
+  }
+
+  private static PutIf onCondition(PutIf absent, PutIf matches) {
+    return (key, body, precondition) ->
+        (precondition instanceof Precondition.Absent ? absent : matches)
+            .putIf(key, body, precondition);
   }
 
   @Test
@@ -259,36 +251,6 @@ class StoreProbeTest {
   /** Names of the checks that failed. */
   private static List<String> failures(ProbeReport report) {
     return report.checks().stream().filter(check -> !check.ok()).map(Check::name).toList();
-  }
-
-  @Test
-  void a_store_that_refuses_every_conditional_write_is_refused() {
-    ObjectStore broken = writing((key, body, precondition) -> new PutOutcome.Lost());
-    assertThat(failed(broken, false)).isEqualTo("create");
-  }
-
-  @Test
-  void a_store_that_takes_no_form_of_if_match_is_refused() {
-    ObjectStore broken =
-        writing(
-            (key, body, precondition) ->
-                precondition instanceof Precondition.Matches
-                    ? new PutOutcome.Lost()
-                    : good.putIf(key, body, precondition));
-    assertThat(failed(broken, false)).isEqualTo("replace-if-match");
-  }
-
-  @Test
-  void a_store_whose_versions_are_lengths_is_refused() {
-    ObjectStore broken =
-        writing(inTwoSteps(found -> new ObjectVersion("length " + found.bytes().length)));
-    assertThat(failed(broken, false)).isEqualTo("distinct-versions");
-  }
-
-  @Test
-  void a_store_that_serves_outdated_reads_is_refused() {
-    ObjectStore broken = reading((key, known) -> new GetResult.NotModified());
-    assertThat(failed(broken, false)).isEqualTo("read-after-write");
   }
 
   @Test

@@ -4,9 +4,6 @@ package org.jgits3.internal.store.probe;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import org.eclipse.jgit.lib.Config;
-import org.jgits3.S3RepositoryManager;
-import org.jgits3.S3Settings;
 import org.jgits3.Stores;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UnsafeStoreException;
@@ -39,22 +36,6 @@ class UnsafeServersAreRefusedTest {
       assertThatThrownBy(() -> StoreProbe.admit(store))
           .isInstanceOf(UnsafeStoreException.class)
           .hasMessageContaining("check '");
-    }
-  }
-
-  @Test
-  void manager_does_not_open_on_a_store_that_is_refused() throws Exception {
-    try (S3Server server = UnsafeS3Servers.s3rver()) {
-      properties
-          .set("aws.accessKeyId", server.accessKey())
-          .set("aws.secretAccessKey", server.secretKey());
-      Config config = new Config();
-      config.setString("s3", null, "store", server.newBucket().toString());
-      config.setString("s3", null, "endpoint", server.endpoint().toString());
-      config.setString("s3", null, "region", "us-east-1");
-      config.setBoolean("s3", null, "pathStyle", true);
-      assertThatThrownBy(() -> S3RepositoryManager.open(S3Settings.from(config, "test")))
-          .isInstanceOf(UnsafeStoreException.class);
     }
   }
 

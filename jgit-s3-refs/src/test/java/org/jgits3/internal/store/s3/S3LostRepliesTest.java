@@ -10,7 +10,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jgits3.Stores;
+import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.store.GetResult;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
@@ -26,8 +28,7 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.ReplyDroppingProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.jgits3.testing.SystemProperties;
-import org.junit.jupiter.api.AutoClose;
+import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,22 +38,27 @@ import software.amazon.awssdk.core.retry.RetryMode;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** {@link S3ObjectStore} on a real server whose replies get lost, or that refuses. */
+/** {@link S3ObjectStore} on a real server whose replies get lost or break off, or that refuses. */
 @Holds(
     "S3ObjectStore, S3Failure: A conditional write is one attempt. Without a certain answer it is "
         + "`Unknown`.")
 @Holds(
     "Completion, ObjectNames: An upload has a name of its own, used once, and so needs no "
         + "condition. It is complete when the store says so or the object was seen.")
+@Holds(
+    "RangeDownload, Retries, S3ObjectStore: A broken range continues where it broke, in the same "
+        + "version, and its size bounds the requests")
 @Tag("s3")
 class S3LostRepliesTest {
   private static final byte[] BODY = "body".getBytes(UTF_8);
   private static final int EVERY = Integer.MAX_VALUE;
+  private static final int MIB = 1 << 20;
+
+  /** More than the header of an answer has. */
+  private static final int HEADER = 2048;
 
   private static S3Server server;
   private static StoreLocation.Bucket location;
-
-  @AutoClose private final SystemProperties properties = new SystemProperties();
 
   @BeforeAll
   static void create_bucket() {
@@ -157,28 +163,41 @@ class S3LostRepliesTest {
         .hasMessageContaining("there is no such bucket; create it");
   }
 
-  @Test
-  void an_unknown_access_key_is_refused_without_being_shown() throws IOException {
-    properties.set("aws.accessKeyId", "unknownkey");
-    try (ObjectStore store = Stores.open(location, server.options())) {
-      assertThatThrownBy(() -> store.putIf("k", BODY, Precondition.absent()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining("correct the credentials")
-          .message()
-          .doesNotContain("unknownkey");
+  /** Writes bytes, and lets them be read over a line that always breaks after so many. */
+  private void readOverBreaks(
+      int length, int passed, RangeReader.Sizes sizes, Consumer<ReplyDroppingProxy> judge)
+      throws IOException {
+    byte[] bytes = RandomBytes.of(length, passed);
+    byte[] dst = new byte[length];
+    try (ReplyDroppingProxy proxy =
+            new ReplyDroppingProxy(server.endpoint(), "GET .*", EVERY, passed);
+        ObjectStore store = Stores.open(location, through(proxy))) {
+      store.put("range", bytes, 0, length);
+      new RangeReader(store, sizes, true).read("range", 0, dst, 0, length);
+      assertThat(dst).isEqualTo(bytes);
+      judge.accept(proxy);
     }
   }
 
   @Test
-  void a_wrong_secret_is_refused_without_being_shown() throws IOException {
-    properties.set("aws.secretAccessKey", "wrong1");
-    try (ObjectStore store = Stores.open(location, server.options())) {
-      assertThatThrownBy(() -> store.get("k", Optional.empty()))
-          .isInstanceOf(StoreException.Refused.class)
-          .hasMessageContaining("correct the secret key")
-          .message()
-          .doesNotContain("wrong1");
-    }
+  void a_large_read_ends_over_a_line_that_breaks_after_every_MiB() throws Exception {
+    readOverBreaks(
+        24 * MIB,
+        MIB,
+        new RangeReader.Sizes(MIB, 6 * MIB),
+        proxy -> {
+          assertThat(proxy.matched()).isBetween(24, 32);
+          assertThat(proxy.passedOn()).isLessThan((24 + 1) * MIB);
+        });
+  }
+
+  @Test
+  void progress_forgives_the_breaks_before_it() throws Exception {
+    readOverBreaks(
+        3 * MIB,
+        RangeDownload.PROGRESS / 3 + HEADER,
+        new RangeReader.Sizes(3 * MIB, 3 * MIB),
+        proxy -> assertThat(proxy.matched()).isGreaterThan(2 * Retries.BREAKS));
   }
 
   private static ReplyDroppingProxy dropping(String victim, int drops) {

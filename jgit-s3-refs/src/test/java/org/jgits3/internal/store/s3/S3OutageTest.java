@@ -14,7 +14,6 @@ import java.util.Optional;
 import java.util.concurrent.FutureTask;
 import org.jgits3.Stores;
 import org.jgits3.internal.function.IoConsumer;
-import org.jgits3.internal.store.read.RangeReader;
 import org.jgits3.internal.store.read.ReadAhead;
 import org.jgits3.internal.store.upload.PackUpload;
 import org.jgits3.internal.store.upload.PackUploads;
@@ -25,10 +24,7 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectInfo;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
-import org.jgits3.store.Precondition;
-import org.jgits3.store.PutOutcome;
 import org.jgits3.store.ReadRequest;
-import org.jgits3.store.StoreException;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
@@ -147,14 +143,6 @@ class S3OutageTest {
   }
 
   @Test
-  void a_conditional_write_is_one_attempt() throws IOException {
-    proxy.fail(REFUSALS);
-    assertThat(store.putIf("new", BODY, Precondition.absent()))
-        .isInstanceOf(PutOutcome.Unknown.class);
-    assertThat(proxy.refused()).isLessThanOrEqualTo(1); // none over a connection that has broken
-  }
-
-  @Test
   void an_upload_goes_on_after_an_outage_at_each_of_its_requests() throws IOException {
     MultipartUpload upload;
     byte[] part = RandomBytes.of(6 * MIB, 1);
@@ -169,42 +157,6 @@ class S3OutageTest {
     store.completeMultipart(upload, parts);
     assertThat(store.stat("pack")).map(ObjectInfo::size).contains(12L * MIB);
     assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
-  }
-
-  @Test
-  void a_pack_upload_lands_over_an_outage_in_its_middle() throws IOException {
-    byte[] pack = RandomBytes.of(40 * MIB, 1);
-    try (PackUploads uploads = new PackUploads(store, new UploadOptions(5 * MIB, 4))) {
-      PackUpload upload = uploads.begin("pack");
-      proxy.failAfter(12 * MIB, 4 * REFUSALS);
-      upload.write(pack, 0, pack.length);
-      upload.close();
-    }
-    byte[] stored = new byte[pack.length];
-    store.read("pack", 0, stored, 0, stored.length, Optional.empty());
-    assertThat(stored).isEqualTo(pack);
-    assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
-  }
-
-  @Test
-  void a_pack_is_read_over_an_outage_in_its_middle() throws IOException {
-    byte[] pack = RandomBytes.of(32 * MIB, 1);
-    store.put("pack", pack, 0, pack.length);
-    byte[] read = new byte[pack.length];
-    proxy.failAfter(10 * MIB, 4 * REFUSALS);
-    new RangeReader(store, new RangeReader.Sizes(MIB, 4 * MIB), true)
-        .read("pack", 0, read, 0, read.length);
-    assertThat(read).isEqualTo(pack);
-    assertThat(proxy.refused()).isEqualTo(4 * REFUSALS);
-  }
-
-  @Test
-  void an_outage_beyond_the_deadline_fails() throws IOException {
-    try (ObjectStore impatient = open(Duration.ofMillis(300))) {
-      proxy.fail(Integer.MAX_VALUE);
-      assertThatThrownBy(() -> impatient.stat("old/object"))
-          .isInstanceOf(StoreException.Unavailable.class);
-    }
   }
 
   /** A store that would repeat its requests for ever, and has been answered before. */

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of uploads whose requests fail, are lost, late or applied twice. */
 class PackUploadFaultsTest {
@@ -104,17 +103,6 @@ class PackUploadFaultsTest {
     assertThat(below.stat(KEY)).isEmpty();
     assertThat(below.listMultipart("")).hasSize(1);
     assertThat(uploads.buffers().inUse()).isZero();
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
-  void any_part_that_fails_fails_the_upload(int number) throws Exception {
-    Fault[] faults = new Fault[number];
-    Arrays.fill(faults, Fault.NONE);
-    faults[number - 1] = Fault.FAIL_AFTER;
-    store.script(RequestKind.PART, faults);
-    assertThatThrownBy(this::upload).isInstanceOf(StoreException.Unavailable.class);
-    assertNothingIsLeft();
   }
 
   @ParameterizedTest

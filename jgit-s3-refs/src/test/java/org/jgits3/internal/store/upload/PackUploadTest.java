@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,17 +18,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.Stores;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreKind;
+import org.jgits3.store.StoreLocation;
+import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.EachStore;
 import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
+import org.jgits3.testing.S3Server;
 import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link PackUpload} to every store. */
 @Holds(
@@ -146,44 +153,35 @@ class PackUploadTest {
     assertThat(store.stat(key)).isPresent();
   }
 
-  @Test
-  void an_upload_that_is_given_up_leaves_nothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void an_upload_that_is_given_up_or_failed_leaves_nothing(boolean failed) throws Exception {
     PackUpload upload = uploads.begin(key);
     write(upload, RandomBytes.of(2 * PART + 1, 1), PART);
-    upload.abort();
-    assertNothingIsLeft();
-    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
-  }
-
-  @Test
-  void an_upload_that_failed_leaves_nothing_and_cannot_be_closed_well() throws Exception {
-    PackUpload upload = uploads.begin(key);
-    write(upload, RandomBytes.of(2 * PART + 1, 1), PART);
-    upload.fail(new IOException("the disk with the objects is broken"));
+    if (failed) {
+      upload.fail(new IOException("the disk with the objects is broken"));
+    } else {
+      upload.abort();
+      assertNothingIsLeft();
+      assertThatThrownBy(() -> upload.write(1)).isInstanceOf(IOException.class);
+    }
     assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
     assertNothingIsLeft();
   }
 
-  @Test
-  void a_writer_that_is_interrupted_leaves_nothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void a_writer_that_is_interrupted_leaves_nothing(boolean closing) throws Exception {
     PackUpload upload = uploads.begin(key);
     byte[] bytes = RandomBytes.of(2 * PART, 1);
-    upload.write(bytes, 0, PART + 1);
+    upload.write(bytes, 0, closing ? bytes.length : PART + 1);
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> write(upload, bytes, 4096)).isInstanceOf(InterruptedIOException.class);
+    assertThatThrownBy(closing ? upload::close : () -> write(upload, bytes, 4096))
+        .isInstanceOf(InterruptedIOException.class);
     Thread.interrupted();
-    assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
-    assertNothingIsLeft();
-  }
-
-  @Test
-  void a_close_that_is_interrupted_leaves_nothing() throws Exception {
-    PackUpload upload = uploads.begin(key);
-    write(upload, RandomBytes.of(2 * PART, 1), PART);
-    Thread.currentThread().interrupt();
-    assertThatThrownBy(upload::close).isInstanceOf(InterruptedIOException.class);
-    Thread.interrupted();
+    if (!closing) {
+      assertThatThrownBy(upload::close).isInstanceOf(IOException.class);
+    }
     assertNothingIsLeft();
   }
 
@@ -238,5 +236,44 @@ class PackUploadTest {
     MultipartUpload upload = store.beginMultipart(key, Map.of());
     store.completeMultipart(upload, List.of(store.uploadPart(upload, 1, PartBody.of(buffers, 5))));
     assertStored(bytes);
+  }
+
+  /** A process that ends in the middle of an upload. */
+  static final class UploadingProcess {
+    private UploadingProcess() {}
+
+    /**
+     * Uploads two parts and a bit, says what the store knows of it, and exits. Unless it is told to
+     * finish the upload, by a hook of its own while the JVM ends.
+     *
+     * @param args key, store, endpoint or an empty string, and whether to finish
+     */
+    public static void main(String[] args) throws IOException {
+      String key = args[0];
+      Optional<URI> endpoint = Optional.of(args[2]).filter(e -> !e.isEmpty()).map(URI::create);
+      ObjectStore store =
+          Stores.open(
+              StoreLocation.parse(args[1]),
+              new StoreOptions(endpoint, Optional.of(S3Server.REGION), true, 4));
+      PackUploads uploads =
+          new PackUploads(store, new UploadOptions(UploadOptions.MIN_PART_SIZE, 2));
+      PackUpload upload = uploads.begin(key);
+      upload.write(new byte[2 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);
+      if (Boolean.parseBoolean(args[3])) {
+        uploads.keepOpenAtExit();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(upload)));
+      }
+      System.out.println("uploads of the key: " + store.listMultipart(key).size());
+      System.exit(0);
+    }
+
+    private static void finish(PackUpload upload) {
+      try {
+        upload.write(new byte[2 * UploadOptions.MIN_PART_SIZE]);
+        upload.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 }

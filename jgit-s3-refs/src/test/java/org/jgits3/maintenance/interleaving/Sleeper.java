@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jgits3.maintenance;
+package org.jgits3.maintenance.interleaving;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,11 +14,11 @@ import org.jgits3.store.StagedStore;
  * Work that goes on, on a thread of its own, up to some request, and sleeps there until it is woken
  * up, as a process may that was suspended.
  */
-public final class Sleeper<T> implements AutoCloseable {
+final class Sleeper<T> implements AutoCloseable {
   private static final int SECONDS = 60;
 
   private final CompletableFuture<T> done = new CompletableFuture<>();
-  private CompletableFuture<Void> awake;
+  private final CompletableFuture<Void> awake = new CompletableFuture<>();
 
   /**
    * Begins, and returns when the work has got to the request.
@@ -26,8 +26,13 @@ public final class Sleeper<T> implements AutoCloseable {
    * @param before says before which request an action runs
    * @param work the work
    */
-  public Sleeper(Consumer<StagedStore.Action> before, Callable<T> work) throws Exception {
-    CompletableFuture<Void> asleep = stage(before);
+  Sleeper(Consumer<StagedStore.Action> before, Callable<T> work) throws Exception {
+    CompletableFuture<Void> asleep = new CompletableFuture<>();
+    before.accept(
+        () -> {
+          asleep.complete(null);
+          awake.get(SECONDS, TimeUnit.SECONDS);
+        });
     Thread thread =
         new Thread(
             () -> {
@@ -40,36 +45,12 @@ public final class Sleeper<T> implements AutoCloseable {
             "sleeper");
     thread.setDaemon(true);
     thread.start();
-    await(asleep);
-  }
-
-  private CompletableFuture<Void> stage(Consumer<StagedStore.Action> before) {
-    CompletableFuture<Void> asleep = new CompletableFuture<>();
-    CompletableFuture<Void> woken = new CompletableFuture<>();
-    before.accept(
-        () -> {
-          asleep.complete(null);
-          woken.get(SECONDS, TimeUnit.SECONDS);
-        });
-    awake = woken;
-    return asleep;
-  }
-
-  private void await(CompletableFuture<Void> asleep) throws Exception {
     CompletableFuture.anyOf(asleep, done).get(SECONDS, TimeUnit.SECONDS);
     assertThat(asleep).as("it has got to the request").isDone();
   }
 
-  /** Lets it go on up to another request. */
-  public void wakeUntil(Consumer<StagedStore.Action> before) throws Exception {
-    CompletableFuture<Void> woken = awake;
-    CompletableFuture<Void> asleep = stage(before);
-    woken.complete(null);
-    await(asleep);
-  }
-
   /** Lets it go on to its end, and returns or throws what it comes to. */
-  public T wake() throws Exception {
+  T wake() throws Exception {
     awake.complete(null);
     try {
       return done.get(SECONDS, TimeUnit.SECONDS);
