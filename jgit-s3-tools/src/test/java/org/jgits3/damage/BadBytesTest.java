@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCache;
 import org.eclipse.jgit.internal.storage.dfs.DfsBlockCacheConfig;
 import org.eclipse.jgit.lib.ObjectId;
+import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
 import org.jgits3.S3RepositoryManager;
 import org.jgits3.TestRepositories;
@@ -143,6 +144,9 @@ class BadBytesTest {
         ObjectId main = Picture.ref(r, StoredSample.MAIN).orElseThrow();
         store.put(key, bad, 0, bad.length);
         assertThatIOException().isThrownBy(() -> Picture.refs(r)).withMessageContaining(key);
+        assertThatIOException()
+            .isThrownBy(() -> manager.openRepository(StoredSample.NAME, Purpose.request()))
+            .withStackTraceContaining(key);
         assertThatIOException()
             .isThrownBy(() -> StoredSample.point(r, "refs/heads/pushed", main))
             .withMessageContaining(key);

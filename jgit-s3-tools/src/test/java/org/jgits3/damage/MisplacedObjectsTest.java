@@ -175,23 +175,6 @@ class MisplacedObjectsTest {
   }
 
   @Test
-  void process_that_knows_the_right_manifest_refuses_another() throws Exception {
-    process(
-        (manager, name) -> {
-          refs(manager, name);
-          put(manifest(OTHER), manifest(name));
-          for (Use use : List.of(Use.REFS, Use.REQUEST, Use.PUSH)) {
-            assertThatIOException()
-                .isThrownBy(() -> use.work.with(manager, name))
-                .withStackTraceContaining("is the manifest of repository " + id(OTHER));
-          }
-          assertThat(StoredSample.bytes(store, manifest(name)))
-              .isEqualTo(sample.bytes(manifest(OTHER)));
-        },
-        NAME);
-  }
-
-  @Test
   void every_misplaced_manifest_is_reported_and_followers_are_told() throws Exception {
     put(manifest(NAME), manifest(OTHER));
     put(manifest(OTHER), manifest(NAME));

@@ -121,6 +121,13 @@ class VerificationTest {
     return TestRepositories.insert(repository, to -> to.insert(type, content.getBytes(UTF_8)));
   }
 
+  /** Verifies, and returns the only finding. */
+  private Verification.Finding onlyFinding() throws IOException {
+    List<Verification.Finding> findings = verify().findings();
+    assertThat(findings).hasSize(1);
+    return findings.get(0);
+  }
+
   private Verification.Report verify() throws IOException {
     try (S3RepositoryManager elsewhere = TestRepositories.manager(directory)) {
       return new Verification(elsewhere, NullProgressMonitor.INSTANCE).run("r");
@@ -239,9 +246,8 @@ class VerificationTest {
     byte[] bytes = Files.readAllBytes(directory.resolve(bundle.key()));
     bytes[(int) last.offset() + 3] ^= 1;
     Files.write(directory.resolve(bundle.key()), bytes);
-    assertThat(verify().findings()).hasSize(1);
-    assertThat(verify().findings().get(0).key()).isEqualTo(bundle.key());
-    assertThat(verify().findings().get(0).problem())
+    assertThat(onlyFinding().key()).isEqualTo(bundle.key());
+    assertThat(onlyFinding().problem())
         .contains("CRC32C", "in bytes " + last.offset() + " to " + bytes.length);
   }
 
@@ -265,11 +271,8 @@ class VerificationTest {
   void a_malformed_object_is_found_in_its_pack() throws IOException {
     ObjectId bad = insert(Constants.OBJ_COMMIT, "tree of no kind\n");
     String pack = manifest().packs().get(0).id();
-    List<Verification.Finding> findings = verify().findings();
-    assertThat(findings).hasSize(1);
-    assertThat(findings.get(0).key()).contains("/pack/").endsWith(".bundle");
-    assertThat(findings.get(0).key()).contains(pack);
-    assertThat(findings.get(0).problem()).startsWith("commit " + bad.name() + ": ");
+    assertThat(onlyFinding().key()).contains("/pack/", pack).endsWith(".bundle");
+    assertThat(onlyFinding().problem()).startsWith("commit " + bad.name() + ": ");
   }
 
   @Test
@@ -282,10 +285,8 @@ class VerificationTest {
                 + " +051800\ncommitter "
                 + who
                 + "\n\nx\n");
-    List<Verification.Finding> findings = verify().findings();
-    assertThat(findings).hasSize(1);
-    assertThat(findings.get(0).key()).contains(manifest().packs().get(0).id());
-    assertThat(findings.get(0).problem()).startsWith("badTimezone: object " + bad.name());
+    assertThat(onlyFinding().key()).contains(manifest().packs().get(0).id());
+    assertThat(onlyFinding().problem()).startsWith("badTimezone: object " + bad.name());
     repository.getConfig().setString("fsck", null, "badTimezone", "ignore");
     repository.getConfig().save();
     assertThat(verify().findings()).isEmpty();
@@ -298,10 +299,8 @@ class VerificationTest {
     String pack = manifest().packs().get(0).id();
     TreeFormatter tree = TestRepositories.tree(".gitmodules", FileMode.REGULAR_FILE, modules);
     point("refs/tags/modules", TestRepositories.insert(repository, to -> to.insert(tree)));
-    List<Verification.Finding> findings = verify().findings();
-    assertThat(findings).hasSize(1);
-    assertThat(findings.get(0).key()).contains(pack);
-    assertThat(findings.get(0).problem()).startsWith("blob " + modules.name() + ": gitmodules");
+    assertThat(onlyFinding().key()).contains(pack);
+    assertThat(onlyFinding().problem()).startsWith("blob " + modules.name() + ": gitmodules");
   }
 
   @Test

@@ -5,15 +5,12 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
-import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.jgits3.gerrit.e2e.tools.Json;
 
 /** What administrators and scheduled tasks do on one of two Gerrits beside the other one. */
-record Administration(
-    GerritEndToEnd test, S3Server store, GerritNode a, GerritNode b, Path key, String project) {
+final class Administration extends OnTwoNodes {
   static final String SETTINGS =
       """
       [groups]
@@ -25,6 +22,13 @@ record Administration(
       """;
 
   private static final String TASK = "ChangeCleanupRunner";
+
+  private final String project;
+
+  Administration(OnTwoNodes both, String project) {
+    super(both);
+    this.project = project;
+  }
 
   void run(Report report) throws InterruptedException {
     report.check("a project made read-only on one refuses pushes on the other", this::readOnly);
@@ -94,9 +98,9 @@ record Administration(
       that(!cleans(log), "a node runs the task, too");
     }
     store.kill(holder);
-    TwoNodes.eventually(
+    eventually(
         "cleanup after a kill -9",
-        TwoNodes.CATCH_UP,
+        CATCH_UP,
         () -> cleans(a.log().substring(ofA)) || cleans(b.log().substring(ofB)));
   }
 
@@ -121,7 +125,7 @@ record Administration(
         });
     load.keptBy(a);
     load.keptBy(b);
-    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
+    equalIndexes(LAG);
   }
 
   private static boolean indexed(String log) {

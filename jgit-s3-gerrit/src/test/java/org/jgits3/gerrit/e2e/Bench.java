@@ -83,14 +83,14 @@ final class Bench {
   void run(Path war, Path jar, Path versitygw, int changes) throws Exception {
     Path near = Files.createDirectories(directory.resolve("near"));
     Path far = Files.createDirectories(directory.resolve("far"));
-    S3Server nearStore = new S3Server(programs, versitygw, near, jar);
-    S3Server farStore = new S3Server(programs, versitygw, far, jar);
+    S3Server nearStore = new S3Server(programs, versitygw, near);
+    S3Server farStore = new S3Server(programs, versitygw, far);
     try (SlowProxy proxy = SlowProxy.far(farStore.port())) {
       add("disk", war, Files.createDirectories(directory.resolve("disk")), null, 0, jar);
       add("bucket", war, near, nearStore, nearStore.port(), jar);
       add("far bucket", war, far, farStore, proxy.port(), jar);
       for (Subject subject : subjects) {
-        prepare(subject, changes, jar);
+        prepare(subject, changes);
       }
       for (int round = 0; round < WARM_UPS + ROUNDS; round++) {
         for (Subject subject : subjects) {
@@ -111,7 +111,7 @@ final class Bench {
     subjects.add(new Subject(name, store, node));
   }
 
-  private void prepare(Subject subject, int changes, Path jar) throws Exception {
+  private void prepare(Subject subject, int changes) throws Exception {
     GerritNode node = subject.node;
     node.initialise();
     node.start();
@@ -120,13 +120,13 @@ final class Bench {
     Path place = directory.resolve("work-" + subject.name.replace(' ', '-'));
     subject.work = new WorkCopy(programs, node, place, PROJECT);
     if (changes > 0) {
-      fill(subject, changes, jar);
+      fill(subject, changes);
     }
     subject.work.renew();
     Report.say(subject.name + " is ready, with " + changes + " changes");
   }
 
-  private void fill(Subject subject, int changes, Path jar) throws Exception {
+  private void fill(Subject subject, int changes) throws Exception {
     GerritNode node = subject.node;
     String recorded = subject.work.newChange("filler");
     GerritEndToEnd.approve(node, recorded);
@@ -134,7 +134,7 @@ final class Bench {
     String number = recorded.substring(recorded.indexOf('~') + 1);
     String count = Integer.toString(changes);
     if (subject.store == null) {
-      List<String> command = Programs.java(jar, FillProject.class);
+      List<String> command = Programs.java(FillProject.class);
       command.addAll(List.of(node.projects().toString(), PROJECT, number, count));
       programs.run(node.projects(), Map.of(), command).ok();
     } else {

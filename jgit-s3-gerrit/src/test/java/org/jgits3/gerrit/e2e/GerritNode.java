@@ -2,7 +2,6 @@
 package org.jgits3.gerrit.e2e;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -369,16 +368,6 @@ final class GerritNode {
   /** Asks as a browser does, with a cookie alone, and returns the status. */
   int browse(String cookie, String path) throws IOException, InterruptedException {
     return status(request(null, path).header("Cookie", cookie));
-  }
-
-  /** Asks the same from another address of this machine. */
-  int browseFrom(String address, String cookie, String path)
-      throws IOException, InterruptedException {
-    InetAddress from = InetAddress.getByName(address);
-    try (HttpClient client = HttpClient.newBuilder().localAddress(from).build()) {
-      HttpRequest request = request(null, path).header("Cookie", cookie).GET().build();
-      return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-    }
   }
 
   /** Asks without a user, as a load balancer does, whether requests may be sent to this node. */

@@ -6,8 +6,6 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.submit;
 import static org.jgits3.gerrit.e2e.Report.equal;
-import static org.jgits3.gerrit.e2e.TwoNodes.finds;
-import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -23,7 +21,7 @@ import org.jgits3.gerrit.e2e.plugin.EventCounter;
 import org.jgits3.gerrit.e2e.tools.ThreadTimes;
 
 /** Events of two Gerrits, of which each has a plugin that acts on all events it gets. */
-final class HostileEvents {
+final class HostileEvents extends OnTwoNodes {
   private static final String PROJECT = "hostile/events";
   private static final String PLUGIN = "event-counter";
   private static final int CHANGES = 5;
@@ -38,14 +36,11 @@ final class HostileEvents {
   /** A rule for branches, as JSON has it. Without the back reference Java remembers what failed. */
   private static final String RULE = "^refs/heads/(x+x+)+\\\\1y";
 
-  private final GerritEndToEnd test;
   private final List<GerritNode> nodes;
-  private final Path key;
 
-  HostileEvents(GerritEndToEnd test, GerritNode a, GerritNode b, Path key) {
-    this.test = test;
-    this.nodes = List.of(a, b);
-    this.key = key;
+  HostileEvents(OnTwoNodes both) {
+    super(both);
+    nodes = List.of(a, b);
   }
 
   void run(Report report) throws InterruptedException {
@@ -55,8 +50,6 @@ final class HostileEvents {
 
   /** The owner of a project makes such a rule before other nodes have posted an event. */
   private void endless() throws Exception {
-    GerritNode a = nodes.get(0);
-    GerritNode b = nodes.get(1);
     create(a, ENDLESS, "MERGE_IF_NECESSARY");
     a.put("projects/" + id(ENDLESS) + "/branches/" + BRANCH, "{\"revision\":\"master\"}");
     WorkCopy work = test.clone(a, ENDLESS);
@@ -67,7 +60,7 @@ final class HostileEvents {
         "action":"ALLOW"}}}}}}}""";
     String access = "projects/" + id(ENDLESS) + "/access";
     try (GerritNode.Events stream = b.streamEvents("admin", key)) {
-      streams(b, stream);
+      streams(b, stream, PROJECT);
       ThreadTimes before = ThreadTimes.of(b.pid());
       b.pause();
       String hidden;
@@ -82,17 +75,17 @@ final class HostileEvents {
         String change = sound.newChange("sound-" + i);
         lags("change of another project", () -> finds(b, change, "status:new"));
       }
-      TwoNodes.eventually(
+      eventually(
           "the other node looks for readers",
-          TwoNodes.CATCH_UP,
+          CATCH_UP,
           () -> ThreadTimes.of(b.pid()).names(before, 2_000).containsKey(POSTERS));
       equal(b.readiness(), 200, "ready");
-      equal(stream.count("patchset-created", TwoNodes.number(hidden)), 0L, "events posted");
+      equal(stream.count("patchset-created", number(hidden)), 0L, "events posted");
     } finally {
       a.post(access, rule.formatted("remove", RULE));
       b.stop(); // the thread would go on
       b.start();
-      TwoNodes.ready(b);
+      ready(b);
     }
   }
 
@@ -107,7 +100,7 @@ final class HostileEvents {
         streams.add(node.streamEvents("admin", key));
       }
       for (int i = 0; i < nodes.size(); i++) {
-        streams(nodes.get(i), streams.get(i));
+        streams(nodes.get(i), streams.get(i), PROJECT);
       }
       List<Integer> changes = new ArrayList<>();
       for (int i = 0; i < CHANGES; i++) {
@@ -117,7 +110,7 @@ final class HostileEvents {
         lags("change", () -> finds(other, change, "status:new"));
         approve(other, change);
         submit(one, change);
-        changes.add(TwoNodes.number(change));
+        changes.add(number(change));
       }
       for (String type : List.of("patchset-created", "comment-added", "change-merged")) {
         for (int change : changes) {
@@ -131,21 +124,6 @@ final class HostileEvents {
     } finally {
       streams.forEach(GerritNode.Events::close);
     }
-  }
-
-  /** Waits until a stream has begun: it has an event of its own node. */
-  private static void streams(GerritNode node, GerritNode.Events stream) throws Exception {
-    List<String> branches = new ArrayList<>();
-    String prefix = "streaming-" + Long.toHexString(System.nanoTime()) + "-";
-    lags(
-        "streaming",
-        () -> {
-          branches.add(prefix + branches.size());
-          node.put(
-              "projects/" + id(PROJECT) + "/branches/" + branches.getLast(),
-              "{\"revision\":\"master\"}");
-          return stream.has(prefix);
-        });
   }
 
   private long counted(String type, int change) throws Exception {
@@ -162,7 +140,7 @@ final class HostileEvents {
   }
 
   /** Puts a plugin into a site, and waits until Gerrit has loaded it, which takes a minute. */
-  static void install(GerritNode node, String plugin, Class<?> code) throws Exception {
+  private static void install(GerritNode node, String plugin, Class<?> code) throws Exception {
     Manifest manifest = new Manifest();
     Attributes attributes = manifest.getMainAttributes();
     attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -178,9 +156,9 @@ final class HostileEvents {
       in.transferTo(jar);
     }
     Files.move(unfinished, plugins.resolve(plugin + ".jar"));
-    TwoNodes.eventually(
+    eventually(
         "plugin",
-        TwoNodes.CATCH_UP,
+        CATCH_UP,
         () -> node.status("admin", "GET", "plugins/" + plugin + "/gerrit~status") == 200);
   }
 }

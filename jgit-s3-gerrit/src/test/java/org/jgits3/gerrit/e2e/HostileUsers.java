@@ -7,12 +7,8 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
-import static org.jgits3.gerrit.e2e.TwoNodes.givenUp;
-import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,7 +17,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jgits3.gerrit.e2e.plugin.SlowRule;
 import org.jgits3.gerrit.e2e.tools.Json;
 
 /**
@@ -29,7 +24,7 @@ import org.jgits3.gerrit.e2e.tools.Json;
  * and groups, and other writers of the bucket. After each attack both nodes are ready all the time,
  * changes of another project are found on the other node, and a revoked right is refused there.
  */
-final class HostileUsers {
+final class HostileUsers extends OnTwoNodes {
   /** A term that Lucene refuses. */
   private static final String LONG = "x".repeat(40_000);
 
@@ -37,11 +32,7 @@ final class HostileUsers {
   private static final String OWN = "hostile/own";
   private static final String PUSHED = "hostile/pushed";
   private static final String BARRED = "hostile/barred";
-  private static final String SLOW = "hostile/slow";
   private static final String MALLORY = "mallory";
-
-  /** Threads of a node for documents. */
-  private static final int THREADS = 8;
 
   /** Requests of the fuzz of fields. */
   private static final int REQUESTS = 120;
@@ -77,19 +68,12 @@ final class HostileUsers {
           List.of("POST", "@/revisions/current/review", "{\"message\":\"%s\"}"),
           List.of("POST", "@/reviewers", "{\"reviewer\":\"%s\"}"));
 
-  private final GerritEndToEnd test;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
   private WorkCopy sound;
   private WorkCopy own;
   private int probes;
 
-  HostileUsers(GerritEndToEnd test, S3Server store, GerritNode a, GerritNode b) {
-    this.test = test;
-    this.store = store;
-    this.a = a;
-    this.b = b;
+  HostileUsers(OnTwoNodes both) {
+    super(both);
   }
 
   void run(Report report) throws InterruptedException {
@@ -104,7 +88,6 @@ final class HostileUsers {
     attack(report, "refs of any names", this::refs);
     report.check("a node is restarted amid all that", () -> restart(false));
     report.check("a node that lost its position compares all that", () -> restart(true));
-    attack(report, "documents of a project hang in a plugin", this::hanging);
   }
 
   private void attack(Report report, String name, Report.Step attack) throws InterruptedException {
@@ -180,7 +163,7 @@ final class HostileUsers {
   /** Checks that changes are followed, and rights revoked. */
   private void survive() throws Exception {
     String change = sound.newChange("sound-" + probes++);
-    lags("change of another project", () -> TwoNodes.finds(b, change, "status:new"));
+    lags("change of another project", () -> finds(b, change, "status:new"));
     revoke("outcasts");
     String access = "projects/" + id(BARRED) + "/access";
     String rule =
@@ -329,9 +312,9 @@ final class HostileUsers {
   /** Waits until each node has tried or given up everything so far. */
   private void awaitTried() throws Exception {
     for (GerritNode node : List.of(a, b)) {
-      TwoNodes.eventually(
+      eventually(
           "nothing fails",
-          TwoNodes.CATCH_UP,
+          CATCH_UP,
           () -> node.get("config/server/s3-follower").at("failure").text().isEmpty());
     }
   }
@@ -393,7 +376,7 @@ final class HostileUsers {
       b.losePosition();
     }
     b.start();
-    TwoNodes.ready(b);
+    ready(b);
     whileReady(
         () -> {
           survive();
@@ -402,29 +385,5 @@ final class HostileUsers {
         });
     a.rest(MALLORY, "PUT", "accounts/self/name", "{\"name\":\"Mallory\"}");
     store.deleteRefs("All-Users", refs);
-  }
-
-  /** The documents of one project hang on one node, more of them than it has threads. */
-  private void hanging() throws Exception {
-    HostileEvents.install(b, SlowRule.PLUGIN, SlowRule.class);
-    create(a, SLOW, "MERGE_IF_NECESSARY");
-    lags("project", () -> b.get("projects/").has(SLOW));
-    WorkCopy slow = test.clone(a, SLOW);
-    Path directory = Files.createDirectories(b.site().resolve("data").resolve(SlowRule.PLUGIN));
-    Path named = Files.writeString(directory.resolve(SlowRule.PROJECT), SLOW);
-    List<String> changes = new ArrayList<>();
-    try {
-      for (int i = 0; i < 2 * THREADS; i++) {
-        changes.add(slow.newChange("slow-" + i));
-      }
-      lags("hangs", () -> Files.exists(directory.resolve(SlowRule.WAITED)));
-      survive();
-      that(!TwoNodes.finds(b, changes.getFirst(), "status:new"), "the document does not hang");
-    } finally {
-      Files.delete(named);
-    }
-    for (String change : changes) {
-      lags("change that hung", () -> TwoNodes.finds(b, change, "status:new"));
-    }
   }
 }

@@ -6,32 +6,19 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.gerrit.e2e.tools.Balancer;
-import org.jgits3.gerrit.e2e.tools.Programs;
-import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /**
  * Two Gerrits behind HAProxy, both or one of which do not know whether they are up to date. The
  * second node reaches the store by a proxy of its own.
  */
-record LateNodes(
-    Programs programs,
-    Path directory,
-    Path root,
-    GerritEndToEnd test,
-    S3Server store,
-    GerritNode a,
-    GerritNode b,
-    SlowProxy proxy,
-    Path key) {
+final class LateNodes extends OnTwoNodes {
   private static final String PROJECT = "late/nodes";
 
   /** Shorter than the least deadline of the library; each node is late for most of it. */
@@ -39,25 +26,28 @@ record LateNodes(
 
   private static final int REQUESTS = 20;
 
+  LateNodes(OnTwoNodes both) {
+    super(both);
+  }
+
   void run(Report report) throws InterruptedException {
     String both = "an outage that both nodes survive is none behind HAProxy";
     String one = "HAProxy sends nothing to the one node that is late";
-    Optional<Path> haproxy = Balancer.program(root);
-    if (haproxy.isEmpty()) {
+    if (test.haproxy().isEmpty()) {
       report.skip(both, "haproxy is not installed");
       report.skip(one, "haproxy is not installed");
     } else {
-      report.check(both, () -> both(haproxy.get()));
-      report.check(one, () -> one(haproxy.get()));
+      report.check(both, this::both);
+      report.check(one, this::one);
     }
   }
 
-  private void both(Path haproxy) throws Exception {
+  private void both() throws Exception {
     create(a, PROJECT, "MERGE_IF_NECESSARY");
     String change = test.clone(a, PROJECT).newChange("first");
-    TwoNodes.lags("change", () -> TwoNodes.finds(b, change, "status:new"));
+    lags("change", () -> finds(b, change, "status:new"));
     String cookie = a.login("admin");
-    try (Balancer balancer = Balanced.start(programs, haproxy, directory, root, a, b)) {
+    try (Balancer balancer = test.balancer(b)) {
       List<Callable<Void>> all = new ArrayList<>();
       for (int second = 0; second < OUTAGE.toSeconds(); second++) {
         all.add(begun(second, request(second, balancer, change, cookie)));
@@ -76,12 +66,12 @@ record LateNodes(
       store.pause();
       Together.all(all);
       for (String server : List.of("gerrit-1", "gerrit-2")) {
-        TwoNodes.eventually("up", Balancer.MOST, () -> balancer.isSaid(server, "UP"));
+        eventually("up", Balancer.MOST, () -> balancer.isSaid(server, "UP"));
       }
     }
-    TwoNodes.ready(a);
-    TwoNodes.ready(b);
-    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
+    ready(a);
+    ready(b);
+    equalIndexes(LAG);
   }
 
   private static Callable<Void> begun(int second, Report.Step request) {
@@ -127,11 +117,11 @@ record LateNodes(
   }
 
   /** A node that is cut off could answer a query of refs only with an error, after a minute. */
-  private void one(Path haproxy) throws Exception {
-    try (Balancer balancer = Balanced.start(programs, haproxy, directory, root, a, b)) {
+  private void one() throws Exception {
+    try (Balancer balancer = test.balancer(b)) {
       proxy.silence();
       try {
-        TwoNodes.eventually("down", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "DOWN"));
+        eventually("down", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "DOWN"));
         for (int i = 0; i < REQUESTS; i++) {
           String branches = "/a/projects/" + GerritEndToEnd.id(PROJECT) + "/branches/";
           equal(balancer.status(branches, "X-Forwarded-User", "admin"), 200, "request " + i);
@@ -141,8 +131,8 @@ record LateNodes(
       } finally {
         proxy.pass();
       }
-      TwoNodes.eventually("up", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "UP"));
+      eventually("up", Balancer.MOST, () -> balancer.isSaid("gerrit-2", "UP"));
     }
-    TwoNodes.ready(b);
+    ready(b);
   }
 }

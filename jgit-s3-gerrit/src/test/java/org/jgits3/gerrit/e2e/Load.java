@@ -55,7 +55,7 @@ final class Load {
     clients.add(
         () -> {
           try {
-            TwoNodes.lags("load", () -> voted.size() >= 2 * CLIENTS);
+            OnTwoNodes.lags("load", () -> voted.size() >= 2 * CLIENTS);
             work.run();
           } finally {
             over.set(true); // else the clients never end
@@ -81,7 +81,7 @@ final class Load {
       equal(status(node, change), "NEW", "acknowledged " + change);
     }
     for (String change : voted) {
-      TwoNodes.lags("vote", () -> TwoNodes.finds(node, change, "label:Code-Review=2"));
+      OnTwoNodes.lags("vote", () -> OnTwoNodes.finds(node, change, "label:Code-Review=2"));
     }
   }
 }

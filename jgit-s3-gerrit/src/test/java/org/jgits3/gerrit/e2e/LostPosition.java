@@ -2,7 +2,6 @@
 package org.jgits3.gerrit.e2e;
 
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
-import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
@@ -11,9 +10,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A node that was away and has lost its position: it compares its indexes with the bucket. */
-record LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String project) {
+final class LostPosition extends OnTwoNodes {
   private static final String LOST = "lost/project";
   private static final List<String> INDEXES = List.of("accounts", "changes", "groups", "projects");
+
+  private final String project;
+
+  LostPosition(OnTwoNodes both, String project) {
+    super(both);
+    this.project = project;
+  }
 
   /** Changes everything while a node is away, and compares the indexes of both when it is back. */
   void run() throws Exception {
@@ -24,14 +30,13 @@ record LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String proj
     a.put("accounts/lost", "{\"email\":\"lost@example.com\"}");
     a.put("accounts/kept", "{\"name\":\"Keeper\"}");
     a.put("groups/lost", "{}");
-    TwoNodes.lags("equal", () -> documents(b).equals(documents(a)));
+    lags("equal", () -> documents(b).equals(documents(a)));
     b.stop();
     b.losePosition();
-    String path = "projects/" + id(LOST) + "/s3-delete";
-    equal(a.status("admin", "POST", path, "{}"), 204, "deletion of a project");
+    equal(end(a, "admin", LOST, "delete", "{}"), 204, "deletion of a project");
     equal(a.status("lost", "DELETE", "accounts/self"), 204, "deletion of an account");
     equal(a.status("admin", "DELETE", "groups/lost"), 200, "deletion of a group");
-    TwoNodes.lags("deleted", () -> !TwoNodes.finds(a, unwanted, "status:new"));
+    lags("deleted", () -> !finds(a, unwanted, "status:new"));
     a.put("accounts/kept/name", "{\"name\":\"Treasurer\"}");
     a.put("groups/found", "{}");
     create(a, "lost/and-found", "MERGE_IF_NECESSARY");
@@ -39,9 +44,9 @@ record LostPosition(GerritEndToEnd test, GerritNode a, GerritNode b, String proj
     work.amend("away", "another text\n");
     equal(work.push(), amended, "change");
     b.start();
-    TwoNodes.ready(b);
+    ready(b);
     that(b.log().contains("so all"), "not compared");
-    equal(TwoNodes.state(b), TwoNodes.state(a), "changes");
+    equal(state(b), state(a), "changes");
     equal(documents(b), documents(a), "documents");
     equal(b.get("accounts/?q=username:lost").size(), 0, "deleted account");
     equal(b.get("accounts/?q=name:treasurer").size(), 1, "renamed account");

@@ -36,29 +36,28 @@ final class Migration {
           "accounts/?q=is:active&n=500&o=DETAILS&o=ALL_EMAILS",
           "groups/?o=MEMBERS&o=INCLUDES");
 
+  private final GerritEndToEnd test;
   private final Programs programs;
   private final Report report;
-  private final S3Server store;
   private final Path directory;
   private final Path root;
   private final Path jar;
   private final GerritNode node;
   private final List<String> changes = new ArrayList<>();
   private String state;
-  private int clones;
 
   Migration(
+      GerritEndToEnd test,
       Programs programs,
       Report report,
-      S3Server store,
       Path war,
       Path directory,
       Path root,
       Path jar)
       throws IOException {
+    this.test = test;
     this.programs = programs;
     this.report = report;
-    this.store = store;
     this.directory = Files.createDirectories(directory.resolve("migration"));
     this.root = root;
     this.jar = jar;
@@ -93,14 +92,9 @@ final class Migration {
         .ok();
   }
 
-  private WorkCopy copy() throws IOException, InterruptedException {
-    clones++;
-    return new WorkCopy(programs, node, directory.resolve("work-" + clones), P);
-  }
-
   private void begin() throws Exception {
     node.configure(null, jar);
-    node.nameStore(PREFIX, store.port());
+    node.nameStore(PREFIX, test.store.port());
     node.initialise();
     node.start();
     node.put("accounts/self/emails/admin@example.com", "{\"no_confirmation\":true}");
@@ -108,7 +102,7 @@ final class Migration {
     node.put("groups/writers", "{\"members\":[\"writer\"]}");
     GerritEndToEnd.create(node, P, "MERGE_IF_NECESSARY");
     GerritEndToEnd.create(node, QUIET, "MERGE_IF_NECESSARY");
-    WorkCopy work = copy();
+    WorkCopy work = test.clone(node, P);
     work(work, "before");
     String open = work.newChange("open");
     node.post(
@@ -128,7 +122,7 @@ final class Migration {
 
   /** Runs a pass while a client pushes changes. */
   private void besidePushes(String prefix, Callable<String> pass) throws Exception {
-    WorkCopy work = copy();
+    WorkCopy work = test.clone(node, P);
     AtomicInteger pushed = new AtomicInteger();
     ExecutorService thread = Executors.newSingleThreadExecutor();
     try {
@@ -169,12 +163,10 @@ final class Migration {
 
   private void arrived() throws Exception {
     equal(state(), state, "changes, votes, comments, accounts and groups");
-    WorkCopy work = copy();
+    WorkCopy work = test.clone(node, P);
     List<String> listed = sorted(work.git("ls-remote", "origin").replace('\t', ' '));
     equal(listed, ofDisk(node.projects().resolveSibling("git-before")).get(P), "refs of Gerrit");
-    Path mirror = mirror();
-    work.git("clone", "-q", "--mirror", node.url(P), mirror.toString());
-    fsck(mirror);
+    test.fsck(node, P);
     node.put("accounts/late", "{\"email\":\"late@example.com\"}");
     node.put("groups/writers/members/late", "{}");
     work(work, "in-the-bucket");
@@ -189,9 +181,7 @@ final class Migration {
     copiesWhatChanged(command("export-site", "--update", exported.toString()));
     equal(ofDisk(exported), ofBucket(), "refs");
     for (Path repository : repositories(exported)) {
-      Path mirror = mirror();
-      programs.run(directory, "git", "clone", "-q", "--mirror", "" + repository, "" + mirror).ok();
-      fsck(mirror);
+      test.fsck(repository.toString());
     }
     Files.move(exported, git);
     node.removeModules();
@@ -199,10 +189,10 @@ final class Migration {
   }
 
   private void returned() throws Exception {
-    int requests = store.settledRequests().size();
+    int requests = test.store.settledRequests().size();
     equal(state(), state, "changes, votes, comments, accounts and groups");
-    work(copy(), "on-the-disk-again");
-    equal(store.settledRequests().size(), requests, "requests");
+    work(test.clone(node, P), "on-the-disk-again");
+    equal(test.store.settledRequests().size(), requests, "requests");
     node.stop();
   }
 
@@ -249,16 +239,5 @@ final class Migration {
     try (Stream<Path> files = Files.walk(git)) {
       return files.filter(file -> file.toString().endsWith(".git")).sorted().toList();
     }
-  }
-
-  private Path mirror() {
-    clones++;
-    return directory.resolve("mirror-" + clones);
-  }
-
-  private void fsck(Path mirror) throws IOException, InterruptedException {
-    // HEAD of All-Projects leads to refs/meta/config, which fsck takes for a fault.
-    programs.run(mirror, "git", "symbolic-ref", "HEAD", "refs/heads/master").ok();
-    programs.run(mirror, "git", "fsck", "--full", "--strict").ok();
   }
 }

@@ -13,13 +13,17 @@ import org.jgits3.gerrit.e2e.tools.Json;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /** Numbers that two Gerrits give at once, from the sequences that they share. */
-record Numbers(GerritNode a, GerritNode b) {
+final class Numbers extends OnTwoNodes {
   /** Makes a node draw each number of a change from the sequence by itself. */
   static final String SETTINGS = "[noteDb \"changes\"]\n  sequenceBatchSize = 1\n";
 
   private static final List<String> PROJECTS = List.of("numbers/one", "numbers/two");
   private static final int CHANGES = 12;
   private static final int PEOPLE = 5;
+
+  Numbers(OnTwoNodes both) {
+    super(both);
+  }
 
   void run(Report report) throws InterruptedException {
     report.check("no number of a change is given by both nodes", this::changes);
@@ -73,7 +77,7 @@ record Numbers(GerritNode a, GerritNode b) {
     }
     Set<Integer> unique = unique(numbers(CHANGES, creations), 2 * CHANGES * PROJECTS.size());
     for (GerritNode node : List.of(a, b)) {
-      TwoNodes.lags("all changes", () -> TwoNodes.state(node).keySet().containsAll(unique));
+      lags("all changes", () -> state(node).keySet().containsAll(unique));
     }
   }
 
@@ -85,7 +89,7 @@ record Numbers(GerritNode a, GerritNode b) {
     Set<Integer> accounts = unique(numbers(PEOPLE, List.of(account)), 2 * PEOPLE);
     unique(numbers(PEOPLE, List.of(group)), 2 * PEOPLE);
     for (GerritNode node : List.of(a, b)) {
-      TwoNodes.lags("all accounts", () -> accounts(node).containsAll(accounts));
+      lags("all accounts", () -> accounts(node).containsAll(accounts));
     }
   }
 

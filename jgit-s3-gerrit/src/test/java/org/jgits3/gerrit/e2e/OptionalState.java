@@ -5,13 +5,11 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.approve;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.create;
 import static org.jgits3.gerrit.e2e.GerritEndToEnd.submit;
 import static org.jgits3.gerrit.e2e.Report.that;
-import static org.jgits3.gerrit.e2e.TwoNodes.finds;
-import static org.jgits3.gerrit.e2e.TwoNodes.lags;
 
 import java.util.List;
 
 /** What a Gerrit keeps of several changes at once, in sites that turn it on. */
-record OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
+final class OptionalState extends OnTwoNodes {
   private static final String PROJECT = "two/optional";
   private static final String SETTINGS =
       """
@@ -25,6 +23,10 @@ record OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
   /** More changes in a fetch than Gerrit looks up one by one. */
   private static final int CHANGES = 12;
 
+  OptionalState(OnTwoNodes both) {
+    super(both);
+  }
+
   void run(Report report) throws InterruptedException {
     report.check("mergeability in the index follows the branch", this::mergeability);
     report.check("the cache of changes follows", this::cachedChanges);
@@ -35,7 +37,7 @@ record OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
       node.stop();
       node.add(SETTINGS);
       node.start();
-      TwoNodes.ready(node);
+      ready(node);
     }
     create(a, PROJECT, "MERGE_IF_NECESSARY");
     WorkCopy work = test.clone(a, PROJECT);
@@ -66,7 +68,7 @@ record OptionalState(GerritEndToEnd test, GerritNode a, GerritNode b) {
     }
     lags("secret branch", () -> !listed(work).contains("refs/heads/secret"));
     String change = work.newChange("later");
-    String ref = TwoNodes.refs(change) + "1";
+    String ref = refs(change) + "1";
     lags("new change", () -> listed(work).contains(ref));
     that(listed(work).contains("refs/heads/master"), "branch");
   }

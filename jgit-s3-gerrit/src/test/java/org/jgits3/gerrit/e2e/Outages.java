@@ -9,7 +9,6 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.submit;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,21 +19,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 
 /**
  * Two Gerrits, both or one of which cannot reach the store. The second node reaches the store by a
  * proxy of its own.
  */
-record Outages(
-    GerritEndToEnd test,
-    S3Server store,
-    GerritNode a,
-    GerritNode b,
-    SlowProxy proxy,
-    Path key,
-    String project) {
+final class Outages extends OnTwoNodes {
   private static final int CHANGES = 5;
 
   private static final Duration OUTAGE = Duration.ofSeconds(60);
@@ -44,6 +35,13 @@ record Outages(
 
   /** Deadline for the error that a user gets. */
   private static final Duration ERROR = Duration.ofMinutes(4);
+
+  private final String project;
+
+  Outages(OnTwoNodes both, String project) {
+    super(both);
+    this.project = project;
+  }
 
   void run(Report report) throws InterruptedException {
     report.check("an outage of 15 seconds delays requests and fails none", this::shortOne);
@@ -80,11 +78,11 @@ record Outages(
           store.pause();
           Together.all(all);
         });
-    TwoNodes.ready(a);
-    TwoNodes.ready(b);
+    ready(a);
+    ready(b);
     load.keptBy(a);
     load.keptBy(b);
-    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
+    equalIndexes(LAG);
   }
 
   private static Callable<Void> read(Report.Step request) {
@@ -112,15 +110,15 @@ record Outages(
             store.resume();
           }
         });
-    TwoNodes.ready(a);
-    TwoNodes.ready(b);
+    ready(a);
+    ready(b);
     load.keptBy(a);
     load.keptBy(b);
     String after = work.newChange("after-outage");
     approve(b, before);
     submit(b, before);
-    TwoNodes.lags("change", () -> TwoNodes.finds(b, after, "status:new"));
-    TwoNodes.equalIndexes(a, b, TwoNodes.LAG);
+    lags("change", () -> finds(b, after, "status:new"));
+    equalIndexes(LAG);
     test.fsck(b, project);
   }
 
@@ -178,7 +176,7 @@ record Outages(
       Map<String, Future<String>> failures = new LinkedHashMap<>();
       requests.forEach((name, request) -> failures.put(name, threads.submit(request)));
       for (GerritNode node : List.of(a, b)) {
-        TwoNodes.lags("not ready", () -> node.readiness() == 503);
+        lags("not ready", () -> node.readiness() == 503);
       }
       for (Map.Entry<String, Future<String>> failure : failures.entrySet()) {
         Duration left = ERROR.minusNanos(System.nanoTime() - start);
@@ -195,11 +193,11 @@ record Outages(
   private void one(String name, Report.Step cut) throws Exception {
     WorkCopy work = test.clone(a, project);
     String before = work.newChange("before-" + name);
-    TwoNodes.lags("change", () -> TwoNodes.finds(b, before, "status:new"));
+    lags("change", () -> finds(b, before, "status:new"));
     List<String> meanwhile = new ArrayList<>();
     cut.run();
     try {
-      TwoNodes.lags("not ready", () -> b.readiness() == 503);
+      lags("not ready", () -> b.readiness() == 503);
       approve(a, before);
       submit(a, before);
       for (int i = 0; i < CHANGES; i++) {
@@ -210,12 +208,12 @@ record Outages(
     } finally {
       proxy.pass();
     }
-    TwoNodes.eventually("ready", TwoNodes.CATCH_UP, () -> b.readiness() == 200);
-    that(TwoNodes.finds(b, before, "status:merged"), "submitted meanwhile");
+    eventually("ready", CATCH_UP, () -> b.readiness() == 200);
+    that(finds(b, before, "status:merged"), "submitted meanwhile");
     for (String change : meanwhile) {
-      that(TwoNodes.finds(b, change, "status:new"), "pushed meanwhile");
+      that(finds(b, change, "status:new"), "pushed meanwhile");
       equal(status(b, change), "NEW", "pushed meanwhile");
     }
-    equal(TwoNodes.state(b), TwoNodes.state(a), "indexes when it is ready");
+    equal(state(b), state(a), "indexes when it is ready");
   }
 }

@@ -6,7 +6,6 @@ import static org.jgits3.gerrit.e2e.GerritEndToEnd.id;
 import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,8 +13,12 @@ import java.util.List;
  * Projects that one Gerrit makes, moves and deletes, while another one remembers that they were
  * there, or were not. Each request comes right after what it has to see.
  */
-record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path key) {
+final class ProjectsElsewhere extends OnTwoNodes {
   private static final int ROUNDS = 10;
+
+  ProjectsElsewhere(OnTwoNodes both) {
+    super(both);
+  }
 
   void run(Report report) throws InterruptedException {
     report.check("a project deleted on one node is gone from the other at once", this::deleted);
@@ -46,7 +49,7 @@ record ProjectsElsewhere(GerritEndToEnd test, GerritNode a, GerritNode b, Path k
   }
 
   private static void ends(GerritNode node, String name, String how, String body) throws Exception {
-    int status = node.status("admin", "POST", "projects/" + id(name) + "/s3-" + how, body);
+    int status = end(node, "admin", name, how, body);
     that(status / 100 == 2, how + ": " + status);
   }
 

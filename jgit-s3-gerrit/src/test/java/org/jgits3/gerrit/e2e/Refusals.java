@@ -27,28 +27,10 @@ record Refusals(
   /** Credentials that s3rver has. */
   private static final String S3RVER = "S3RVER";
 
-  /** Settings with which a Gerrit does not start, and what it says then. */
-  private record Wrong(String what, String settings, String said) {}
-
-  private static final List<Wrong> WRONG =
-      List.of(
-          new Wrong(
-              "another server id",
-              "[gerrit]\n  serverId = other",
-              "gerrit.serverId is other, but that of the Gerrits on s3://"),
-          new Wrong("a bucket that is missing", "[s3]\n  store = s3://none/git", "s3://none"),
-          new Wrong("a wrong setting", "[s3 \"refs\"]\n  validate = sometimes", "validate"));
-
-  /** Ends the node, and starts it where it has to refuse; a brief run leaves out most reasons. */
-  void run(boolean brief) throws InterruptedException {
+  /** Ends the node, and starts it where it has to refuse; {@code StartTest} has more reasons. */
+  void run() throws InterruptedException {
     report.check(
         "a Gerrit of a line that the jar is not made for does not start", this::unsupported);
-    if (!brief) {
-      for (Wrong wrong : WRONG) {
-        report.check("a Gerrit does not start with " + wrong.what, () -> wrong(wrong));
-      }
-      report.check("a Gerrit does not start with wrong keys", this::wrongKeys);
-    }
     Path s3rver = root.resolve("target/tools/s3rver");
     String unsafe = "a Gerrit does not start on a store that ignores conditions";
     if (Files.isExecutable(s3rver)) {
@@ -73,19 +55,6 @@ record Refusals(
     List<String> said = node.refusal("-Xbootclasspath/a:" + directory.resolve("unsupported"));
     oneLine(said, "jgit-s3-gerrit.jar does not support Gerrit " + UNSUPPORTED);
     equal(store.settledRequests().size(), before, "requests");
-  }
-
-  private void wrong(Wrong wrong) throws IOException, InterruptedException {
-    node.stop();
-    node.configure(store, jar);
-    node.add(wrong.settings + "\n");
-    oneLine(node.refusal(), wrong.said);
-  }
-
-  private void wrongKeys() throws IOException, InterruptedException {
-    node.configure(store, jar);
-    node.secrets(S3Server.KEY, "wrong");
-    oneLine(node.refusal(), "s3://" + S3Server.BUCKET);
   }
 
   private void unsafe(Path s3rver) throws IOException, InterruptedException {

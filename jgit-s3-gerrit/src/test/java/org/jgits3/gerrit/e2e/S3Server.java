@@ -9,23 +9,33 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.eclipse.jgit.errors.ConfigInvalidException;
+import org.eclipse.jgit.internal.storage.pack.PackExt;
+import org.eclipse.jgit.lib.CommitBuilder;
+import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectInserter;
+import org.eclipse.jgit.lib.PersonIdent;
+import org.eclipse.jgit.lib.RefUpdate;
+import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.lib.TreeFormatter;
+import org.jgits3.S3Repository;
+import org.jgits3.S3RepositoryManager;
 import org.jgits3.gerrit.e2e.tools.Programs;
 import org.jgits3.gerrit.e2e.writers.Bucket;
-import org.jgits3.gerrit.e2e.writers.DeleteRepository;
 import org.jgits3.gerrit.e2e.writers.HoldLease;
-import org.jgits3.gerrit.e2e.writers.ListPacks;
-import org.jgits3.gerrit.e2e.writers.SetRef;
-import org.jgits3.gerrit.e2e.writers.WriteRefs;
 
 /**
  * A versitygw with one bucket, whose access log counts the requests. It keeps connections open, as
  * S3 does and versitygw by default does not.
  */
 final class S3Server {
-  static final String KEY = "jgits3-e2e";
-  static final String SECRET = "jgits3-e2e-secret";
+  static final String KEY = Bucket.KEY;
+  static final String SECRET = Bucket.SECRET;
   static final String BUCKET = Bucket.NAME;
 
   static final Map<String, String> CREDENTIALS =
@@ -39,17 +49,15 @@ final class S3Server {
   private final int port = Programs.freePort();
   private final Path accessLog;
   private final Path directory;
-  private final Path jar;
   private final Programs programs;
   private final Process process;
 
-  S3Server(Programs programs, Path binary, Path directory, Path jar)
+  S3Server(Programs programs, Path binary, Path directory)
       throws IOException, InterruptedException {
     Path data = Files.createDirectories(directory.resolve("s3").resolve(BUCKET)).getParent();
     accessLog = directory.resolve("s3-access.log");
     this.programs = programs;
     this.directory = directory;
-    this.jar = jar;
     process =
         programs.start(
             directory,
@@ -95,48 +103,74 @@ final class S3Server {
     programs.signal(process, "CONT");
   }
 
-  /** Deletes a repository, as an administrator would. */
-  void delete(String repository) throws IOException, InterruptedException {
-    run(DeleteRepository.class, repository);
-  }
-
   /** Lists the packs of a repository. */
-  List<String> packs(String repository) throws IOException, InterruptedException {
-    return run(ListPacks.class, repository)
-        .lines()
-        .filter(line -> line.startsWith("pack "))
-        .toList();
+  List<String> packs(String name) throws IOException, ConfigInvalidException {
+    try (S3RepositoryManager manager = Bucket.open(port);
+        S3Repository repository = manager.openRepository(name)) {
+      return Stream.of(repository.getObjectDatabase().getPacks())
+          .map(pack -> pack.getPackDescription().getFileName(PackExt.PACK))
+          .toList();
+    }
   }
 
   /** Sets a ref to a commit without files, and returns the id that it had. */
-  String empty(String repository, String ref) throws IOException, InterruptedException {
-    return run(SetRef.class, repository, ref).lines().toList().getLast();
-  }
-
-  /** Sets refs of any names to a commit without files; returns those that the library takes. */
-  List<String> write(String repository, List<String> refs)
-      throws IOException, InterruptedException {
-    return change(repository, "set", refs);
-  }
-
-  /** Deletes refs. */
-  void deleteRefs(String repository, List<String> refs) throws IOException, InterruptedException {
-    change(repository, "delete", refs);
-  }
-
-  private List<String> change(String repository, String how, List<String> refs)
-      throws IOException, InterruptedException {
-    List<String> arguments = new ArrayList<>(List.of(repository, how));
-    arguments.addAll(refs);
-    return run(WriteRefs.class, arguments.toArray(String[]::new))
-        .lines()
-        .filter(refs::contains)
-        .toList();
+  ObjectId empty(String name, String ref) throws IOException, ConfigInvalidException {
+    try (S3RepositoryManager manager = Bucket.open(port);
+        Repository repository = manager.openRepository(name)) {
+      ObjectId before = repository.exactRef(ref).getObjectId();
+      Report.equal(write(name, List.of(ref)), List.of(ref), "written");
+      return before;
+    }
   }
 
   /** Sets a ref. */
-  void set(String repository, String ref, String id) throws IOException, InterruptedException {
-    run(SetRef.class, repository, ref, id);
+  void set(String name, String ref, ObjectId id) throws IOException, ConfigInvalidException {
+    Report.equal(change(name, List.of(ref), Optional.of(id), RefUpdate::update), List.of(ref), ref);
+  }
+
+  /** Sets refs of any names to a commit without files; returns those that the library takes. */
+  List<String> write(String name, List<String> refs) throws IOException, ConfigInvalidException {
+    return change(name, refs, Optional.empty(), RefUpdate::update);
+  }
+
+  /** Deletes refs. */
+  void deleteRefs(String name, List<String> refs) throws IOException, ConfigInvalidException {
+    change(name, refs, Optional.empty(), RefUpdate::delete);
+  }
+
+  private interface Change {
+    RefUpdate.Result of(RefUpdate update) throws IOException;
+  }
+
+  private List<String> change(String name, List<String> refs, Optional<ObjectId> to, Change how)
+      throws IOException, ConfigInvalidException {
+    List<String> changed = new ArrayList<>();
+    try (S3RepositoryManager manager = Bucket.open(port);
+        Repository repository = manager.openRepository(name);
+        ObjectInserter objects = repository.newObjectInserter()) {
+      ObjectId id = to.isPresent() ? to.get() : objects.insert(withoutFiles(objects));
+      objects.flush();
+      for (String ref : refs) {
+        RefUpdate update = Repository.isValidRefName(ref) ? repository.updateRef(ref) : null;
+        if (update != null) {
+          update.setForceUpdate(true);
+          update.setNewObjectId(id);
+          if (Set.of(RefUpdate.Result.NEW, RefUpdate.Result.FORCED).contains(how.of(update))) {
+            changed.add(ref);
+          }
+        }
+      }
+    }
+    return changed;
+  }
+
+  private static CommitBuilder withoutFiles(ObjectInserter objects) throws IOException {
+    CommitBuilder commit = new CommitBuilder();
+    commit.setTreeId(objects.insert(new TreeFormatter()));
+    commit.setAuthor(new PersonIdent("admin", "admin@example.com"));
+    commit.setCommitter(commit.getAuthor());
+    commit.setMessage("empty\n");
+    return commit;
   }
 
   /** Runs a program that uses the library, and returns what it says. */
@@ -168,7 +202,7 @@ final class S3Server {
   }
 
   private List<String> command(Class<?> program, String... arguments) {
-    List<String> command = Programs.java(jar, program);
+    List<String> command = Programs.java(program);
     command.add(Integer.toString(port));
     command.addAll(List.of(arguments));
     return command;

@@ -87,7 +87,7 @@ final class Scale {
 
   /** Measures, and prints a table. */
   void run(Path war, Path jar, Path versitygw) throws Exception {
-    store = new S3Server(programs, versitygw, directory, jar);
+    store = new S3Server(programs, versitygw, directory);
     node = new GerritNode(programs, war, directory, "b");
     node.heap("1g");
     node.configure(store, jar);

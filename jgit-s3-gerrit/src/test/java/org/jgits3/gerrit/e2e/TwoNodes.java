@@ -19,9 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -30,12 +28,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.gerrit.e2e.tools.Json;
+import org.jgits3.gerrit.e2e.tools.SlowProxy;
 import org.jgits3.gerrit.e2e.writers.Together;
 import org.jgits3.testing.Holds;
 
 /** Two Gerrits on one bucket: each shows what the other one did, whatever happens to one. */
-final class TwoNodes {
+final class TwoNodes extends OnTwoNodes {
   private static final int RACES = 5;
   private static final int ROUNDS = 3;
   private static final int BURST = 12;
@@ -65,48 +65,20 @@ final class TwoNodes {
               + "|ERROR \\S+\\.RestApiServlet : Error in .+, response already committed\n"
               + "org\\.eclipse\\.jetty\\.io\\.EofException\\b");
 
-  /** Deadline to show what the other node did, for a machine that is very busy. */
-  static final Duration LAG = Duration.ofMinutes(2);
-
-  /** Deadline to catch up after being away. */
-  static final Duration CATCH_UP = Duration.ofMinutes(5);
-
   /** Rounds of a follower after which it has looked at its own writes, which takes 5 s. */
   private static final int LATER = 8;
 
   /** Time in which a node indexes what it writes, so that its follower comes later. */
   private static final Duration SOON = Duration.ofSeconds(4);
 
-  private final GerritEndToEnd test;
   private final Report report;
-  private final S3Server store;
-  private final GerritNode a;
-  private final GerritNode b;
-  private final Path key;
   private final String project;
-  private final Outages outages;
-  private final Balanced balanced;
   private WorkCopy work;
 
-  TwoNodes(
-      GerritEndToEnd test,
-      Report report,
-      S3Server store,
-      GerritNode a,
-      GerritNode b,
-      Path key,
-      String project,
-      Outages outages,
-      Balanced balanced) {
-    this.test = test;
+  TwoNodes(GerritEndToEnd test, GerritNode b, SlowProxy proxy, Report report, String project) {
+    super(test, b, proxy);
     this.report = report;
-    this.store = store;
-    this.a = a;
-    this.b = b;
-    this.key = key;
     this.project = project;
-    this.outages = outages;
-    this.balanced = balanced;
   }
 
   /** Runs the cases that show each of the two following the other, in some minutes. */
@@ -123,11 +95,24 @@ final class TwoNodes {
     compareIndexes();
   }
 
+  /**
+   * Has users, other writers of the bucket and the network do their worst: both nodes serve all the
+   * same.
+   */
+  void hostile() throws InterruptedException {
+    report.check("a second node joins, and the first begins to follow", this::joinNodes);
+    new HostileUsers(this).run(report);
+    new HostileEvents(this).run(report);
+    new ProjectsElsewhere(this).run(report);
+    new HostileBrowsers(this).run(report);
+    new LateNodes(this).run(report);
+  }
+
   private void join() throws InterruptedException {
     report.check(
         "a second node joins, and the first begins to follow",
         () -> {
-          join(a, b);
+          joinNodes();
           work = test.clone(a, project);
           equal(state(b), state(a), "indexes");
         });
@@ -146,7 +131,6 @@ final class TwoNodes {
     report.check("events of one are streamed by the other, once each", this::events);
     report.check("events of a private change are for its readers", this::privateEvents);
     report.check("a session begun on one is good on the other", this::sessions);
-    report.check("a project deleted in the bucket is gone from both", this::deletedProject);
     report.check("projects are moved and deleted by administrators", this::projectLife);
     report.check("a node does not index again what it has indexed itself", this::indexedOnce);
     report.check(
@@ -160,16 +144,16 @@ final class TwoNodes {
     report.check("kill -9 of a node in mid-index: it catches up", this::killInMidIndex);
     report.check(
         "a node that lost its position compares its indexes",
-        () -> new LostPosition(test, a, b, project).run());
-    outages.run(report);
+        () -> new LostPosition(this, project).run());
+    new Outages(this, project).run(report);
     if (!brief) {
-      new Numbers(a, b).run(report);
-      new OptionalState(test, a, b).run(report);
-      new Administration(test, store, a, b, key, project).run(report);
+      new Numbers(this).run(report);
+      new OptionalState(this).run(report);
+      new Administration(this, project).run(report);
     }
     report.check("kill -9 in mid-submit: the other goes on", this::killInMidSubmit);
     report.check("a node is stopped under load: nothing acknowledged is lost", this::stopUnderLoad);
-    balanced.run(report);
+    new Balanced(this, project).run(report);
     compareIndexes();
   }
 
@@ -177,7 +161,7 @@ final class TwoNodes {
     report.check(
         "in the end both indexes are equal",
         () -> {
-          equalIndexes(a, b, CATCH_UP);
+          equalIndexes(CATCH_UP);
           Report.say("  changes: " + state(a).size());
           for (GerritNode node : List.of(a, b)) {
             Report.say("  follower: " + node.get("config/server/s3-follower").value());
@@ -185,39 +169,6 @@ final class TwoNodes {
             that(shown.at("s3/follower/behind").at("value").number() >= 0, "metrics: " + shown);
           }
         });
-  }
-
-  /** Makes a second node join one that did not follow before. */
-  static void join(GerritNode a, GerritNode b) throws Exception {
-    a.stop();
-    for (GerritNode node : List.of(a, b)) {
-      node.follow();
-      node.add(Numbers.SETTINGS + Administration.SETTINGS);
-    }
-    a.start();
-    b.join(a);
-    b.start();
-    ready(a);
-    ready(b);
-  }
-
-  static void ready(GerritNode node) throws Exception {
-    eventually(
-        "ready", CATCH_UP, () -> node.status("admin", "GET", "config/server/s3-follower") == 200);
-  }
-
-  static void eventually(String what, Duration most, Callable<Boolean> condition) throws Exception {
-    long start = System.nanoTime();
-    while (!condition.call()) {
-      if (System.nanoTime() - start > most.toNanos()) {
-        throw new AssertionError(what + ": not within " + most.toSeconds() + " s");
-      }
-      Thread.sleep(50);
-    }
-    long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-    if (millis > 1) {
-      Report.say("  " + millis + " ms: " + what);
-    }
   }
 
   private static String version(GerritNode node) throws Exception {
@@ -245,57 +196,9 @@ final class TwoNodes {
             submit(node, change);
             lags("submitted", () -> finds(other, change, "status:merged"));
           }
-          equalIndexes(a, b, LAG);
+          equalIndexes(LAG);
           test.fsck(a, project);
         });
-  }
-
-  static void lags(String what, Callable<Boolean> condition) throws Exception {
-    eventually(what, LAG, condition);
-  }
-
-  static int number(String change) {
-    return Integer.parseInt(change.substring(change.indexOf('~') + 1));
-  }
-
-  static String refs(String change) {
-    return "refs/changes/%02d/%d/".formatted(number(change) % 100, number(change));
-  }
-
-  static boolean finds(GerritNode node, String change, String query) throws Exception {
-    Json found = node.get("changes/?q=change:" + number(change) + "+" + query);
-    return found.size() == 1;
-  }
-
-  /** All changes as the index of a node has them. */
-  static Map<Integer, String> state(GerritNode node) throws Exception {
-    Map<Integer, String> state = new TreeMap<>();
-    Json all = node.get("changes/?q=(is:open+OR+is:closed)&n=1000&o=CURRENT_REVISION");
-    for (int i = 0; i < all.size(); i++) {
-      Json its = all.at(i);
-      state.put(
-          its.at("_number").number(),
-          its.at("status").text()
-              + " "
-              + its.at("meta_rev_id").text()
-              + " "
-              + its.at("current_revision").text());
-    }
-    return state;
-  }
-
-  /** Waits until both find the same changes; says which they do not. */
-  static void equalIndexes(GerritNode a, GerritNode b, Duration most) throws Exception {
-    try {
-      eventually("equal indexes", most, () -> state(a).equals(state(b)));
-    } catch (AssertionError e) {
-      Map<Integer, String> onlyA = state(a);
-      Map<Integer, String> onlyB = state(b);
-      Map<Integer, String> all = Map.copyOf(onlyA);
-      onlyA.entrySet().removeAll(onlyB.entrySet());
-      onlyB.entrySet().removeAll(all.entrySet());
-      throw new AssertionError(e.getMessage() + "; A has " + onlyA + ", B has " + onlyB, e);
-    }
   }
 
   private static void deletes(GerritNode node, String path) throws Exception {
@@ -329,6 +232,9 @@ final class TwoNodes {
     a.post(
         change(change) + "/revisions/current/review",
         "{\"comments\":{\"followed\":[{\"line\":1,\"message\":\"whatsoever\"}]}}");
+    Json comment = a.get(change(change) + "/comments").at("followed").at(0);
+    equal(comment.at("message").text(), "whatsoever", "comment");
+    equal(comment.at("patch_set").number(), 2, "patch set");
     follows(b, "commented", () -> finds(b, change, "comment:whatsoever"));
     a.put(change(change) + "/topic", "{\"topic\":\"following\"}");
     follows(b, "topic", () -> finds(b, change, "topic:following"));
@@ -340,6 +246,8 @@ final class TwoNodes {
     follows(b, "created", () -> finds(b, unwanted, "status:new"));
     a.post(change(unwanted) + "/abandon", "{}");
     follows(b, "abandoned", () -> finds(b, unwanted, "status:abandoned"));
+    a.post(change(unwanted) + "/restore", "{}");
+    follows(b, "restored", () -> finds(b, unwanted, "status:new"));
     deletes(a, change(unwanted));
     follows(b, "deleted", () -> b.get("changes/?q=change:" + number(unwanted)).size() == 0);
     equal(b.status("admin", "GET", change(unwanted)), 404, "deleted change");
@@ -366,15 +274,24 @@ final class TwoNodes {
     approve(a, change);
     submit(a, change);
     a.post(change(behind) + "/rebase", "{}");
-    String rebased = a.get(change(behind) + "/?o=CURRENT_REVISION").at("current_revision").text();
+    Json revised = a.get(change(behind) + "/?o=ALL_REVISIONS");
+    equal(revised.at("revisions").size(), 2, "patch sets");
+    String rebased = revised.at("current_revision").text();
     lags("rebased", () -> finds(b, behind, "commit:" + rebased));
     String pick = "{\"destination\":\"derived\",\"message\":\"picked\"}";
     String picked = made(change(change) + "/revisions/current/cherrypick", pick);
     lags("cherry-picked", () -> finds(b, picked, "branch:derived+status:new"));
     String reverted = made(change(change) + "/revert", "{}");
     lags("reverted", () -> finds(b, reverted, "status:new+revertof:" + number(change)));
-    a.post(change(behind) + "/abandon", "{}");
-    a.post(change(reverted) + "/abandon", "{}");
+    for (String each : List.of(behind, picked, reverted)) {
+      approve(a, each);
+      submit(a, each);
+    }
+    work.renew();
+    String files = work.git("ls-tree", "--name-only", "HEAD");
+    that(files.contains("behind") && !files.contains("derived"), "reverted: " + files);
+    files = work.git("ls-tree", "--name-only", "origin/derived");
+    that(files.contains("derived"), "picked: " + files);
   }
 
   /** Makes a change of another one on the first node, and returns its name. */
@@ -397,6 +314,13 @@ final class TwoNodes {
     lags("edit", () -> finds(b, change, "has:edit"));
     deletes(a, change(change) + "/edit");
     lags("edit removed", () -> !finds(b, change, "has:edit"));
+    a.rest("admin", "PUT", change(change) + "/edit/drafted", "from the editor\n");
+    a.rest("admin", "POST", change(change) + "/edit:publish", "{}");
+    equal(a.get(change(change) + "/?o=ALL_REVISIONS").at("revisions").size(), 2, "patch sets");
+    approve(a, change);
+    submit(a, change);
+    work.renew();
+    equal(work.git("show", "HEAD:drafted"), "from the editor", "text");
   }
 
   private void accounts() throws Exception {
@@ -470,7 +394,7 @@ final class TwoNodes {
     lags("project", () -> b.status("out", "GET", barred) == 200);
     String spoilt = a.get("groups/spoilt").at("id").text();
     String ref = "refs/groups/" + spoilt.substring(0, 2) + "/" + spoilt;
-    String before = store.empty("All-Users", ref);
+    ObjectId before = store.empty("All-Users", ref);
     try {
       a.rest("admin", "PUT", "groups/sound/members/out", "{}");
       lags("member", () -> b.status("out", "GET", barred) == 404);
@@ -485,11 +409,6 @@ final class TwoNodes {
       lags("followed again", () -> givenUp(node) == 0);
     }
     equal(b.status("admin", "GET", "groups/spoilt"), 200, "readable again");
-  }
-
-  /** Documents that a node cannot index. */
-  static int givenUp(GerritNode node) throws Exception {
-    return node.get("config/server/s3-follower").at("given_up").number();
   }
 
   private void projects() throws Exception {
@@ -519,7 +438,7 @@ final class TwoNodes {
 
   private void events(GerritNode from, GerritNode to) throws Exception {
     try (GerritNode.Events streamed = to.streamEvents("admin", key)) {
-      streams(to, streamed);
+      streams(to, streamed, project);
       String name = from == a ? "streamed-from-a" : "streamed-from-b";
       String change = test.clone(from, project).newChange(name);
       approve(from, change);
@@ -551,7 +470,7 @@ final class TwoNodes {
     String right = "accounts/self/capabilities/streamEvents";
     lags("right to stream", () -> b.status("out", "GET", right) == 200);
     try (GerritNode.Events streamed = b.streamEvents("out", key)) {
-      streams(b, streamed);
+      streams(b, streamed, project);
       String hidden = work.newPrivateChange("hidden");
       String shown = work.newChange("shown");
       lags("public one", () -> streamed.count("patchset-created", number(shown)) == 1);
@@ -564,18 +483,6 @@ final class TwoNodes {
     }
   }
 
-  private void streams(GerritNode node, GerritNode.Events streamed) throws Exception {
-    String branch = "streaming-" + Long.toHexString(System.nanoTime()) + "-";
-    AtomicInteger branches = new AtomicInteger();
-    lags(
-        "streaming",
-        () -> {
-          String next = branch + branches.incrementAndGet();
-          node.put("projects/" + id(project) + "/branches/" + next, "{\"revision\":\"master\"}");
-          return streamed.has(branch);
-        });
-  }
-
   private void sessions() throws Exception {
     String self = "/accounts/self";
     String cookie = a.login("admin");
@@ -585,27 +492,6 @@ final class TwoNodes {
     b.browse(cookie, "/logout");
     equal(b.browse(cookie, self), 403, "after the logout");
     lags("logged out on the first node", () -> a.browse(cookie, self) == 403);
-  }
-
-  private void deletedProject() throws Exception {
-    String name = "two/unwanted";
-    create(a, name, "MERGE_IF_NECESSARY");
-    String change = test.clone(a, name).newChange("f");
-    lags("change", () -> finds(b, change, "status:new"));
-    store.delete(name);
-    for (GerritNode node : List.of(a, b)) {
-      lags("not found", () -> node.status("admin", "GET", "projects/" + id(name)) == 404);
-      lags("not listed", () -> !node.get("projects/").has(name));
-      lags("no change", () -> node.get("changes/?q=change:" + number(change)).size() == 0);
-    }
-    create(b, name, "MERGE_IF_NECESSARY");
-    String second = test.clone(b, name).newChange("f");
-    lags("again", () -> finds(a, second, "status:new"));
-  }
-
-  private static int end(GerritNode node, String user, String name, String how, String body)
-      throws IOException, InterruptedException {
-    return node.status(user, "POST", "projects/" + id(name) + "/s3-" + how, body);
   }
 
   private void projectLife() throws Exception {
@@ -773,7 +659,7 @@ final class TwoNodes {
           });
     }
     Together.all(writers);
-    equalIndexes(a, b, LAG);
+    equalIndexes(LAG);
   }
 
   private List<String> burst(String prefix) throws IOException, InterruptedException {
@@ -791,7 +677,7 @@ final class TwoNodes {
     } finally {
       b.resume();
     }
-    equalIndexes(a, b, CATCH_UP);
+    equalIndexes(CATCH_UP);
   }
 
   private void killInMidIndex() throws Exception {

@@ -557,16 +557,6 @@ class FollowerTest {
     eventually(() -> status.report().ready());
     assertThat(local.followed).hasSize(all - 1);
     assertThat(status.report().failure()).isNotEmpty();
-  }
-
-  @Test
-  void a_project_is_failing_while_its_other_changes_are_followed() throws Exception {
-    create(PROJECT);
-    int all = 50 * Backlog.CHUNK;
-    local.changes.put(PROJECT, changes(all));
-    local.broken = Change.id(1);
-    follower.start();
-    eventually(() -> local.followed.size() == all - 1);
     eventually(() -> metric("failing") == 1);
     local.broken = Change.id(0);
     eventually(() -> metric("failing") == 0);

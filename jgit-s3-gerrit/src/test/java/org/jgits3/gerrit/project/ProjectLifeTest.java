@@ -18,14 +18,12 @@ import com.google.gerrit.server.git.TransferConfig;
 import com.google.gerrit.server.project.ProjectCache;
 import com.google.gerrit.server.project.ProjectConfig;
 import com.google.gerrit.server.project.ProjectState;
-import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.Guice;
 import com.google.inject.Injector;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
 import java.net.HttpURLConnection;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,26 +41,22 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.lib.TreeFormatter;
 import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.TwoGerrits;
 import org.jgits3.gerrit.index.DetachedState;
 import org.jgits3.gerrit.index.IndexedHere;
 import org.jgits3.gerrit.repository.S3GitRepositoryManager;
 import org.jgits3.testing.OutageProxy;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Ends of projects on a node that has not yet followed what another one did. */
-class ProjectLifeTest {
+class ProjectLifeTest extends TwoGerrits {
   private static final Project.NameKey PARENT = Project.nameKey("parent");
   private static final Project.NameKey CHILD = Project.nameKey("child");
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
   private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
-
-  private final ThreadLocalRequestContext requests =
-      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
 
   private final Injector ofGerrit =
       Guice.createInjector(
@@ -77,25 +71,12 @@ class ProjectLifeTest {
 
   private final AtomicInteger ended = new AtomicInteger();
 
-  @TempDir Path directory;
-  private S3GitRepositoryManager here;
-  private S3GitRepositoryManager there;
   private ProjectCache cache;
 
   @BeforeEach
   void start() throws Exception {
-    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
-    here = new TestSite(directory.resolve("here"), store).manager(GerritRuntime.BATCH);
-    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
     cache = cache(here);
     here.createRepository(PARENT).close();
-  }
-
-  @AfterEach
-  void stop() {
-    requests.setContext(null);
-    here.stop();
-    there.stop();
   }
 
   /** A cache that keeps what it has loaded, as that of Gerrit does. */

@@ -13,7 +13,6 @@ import com.google.gerrit.index.project.ProjectIndexer;
 import com.google.gerrit.server.config.AllProjectsConfigProvider;
 import com.google.gerrit.server.config.AllProjectsName;
 import com.google.gerrit.server.config.AllUsersName;
-import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.git.GitRepositoryManager;
 import com.google.gerrit.server.git.TransferConfig;
 import com.google.gerrit.server.project.ProjectCache;
@@ -21,11 +20,9 @@ import com.google.gerrit.server.project.ProjectCacheImpl;
 import com.google.gerrit.server.project.ProjectConfig;
 import com.google.gerrit.server.project.ProjectState;
 import com.google.gerrit.server.util.ManualRequestContext;
-import com.google.gerrit.server.util.ThreadLocalRequestContext;
 import com.google.inject.AbstractModule;
-import com.google.inject.Guice;
-import com.google.inject.Injector;
 import com.google.inject.Key;
+import com.google.inject.Module;
 import com.google.inject.Provider;
 import com.google.inject.Provides;
 import com.google.inject.Singleton;
@@ -33,7 +30,6 @@ import com.google.inject.name.Named;
 import com.google.inject.name.Names;
 import com.google.inject.util.Types;
 import java.lang.reflect.Proxy;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,50 +37,34 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.Repository;
 import org.jgits3.gerrit.TestSite;
-import org.jgits3.gerrit.repository.S3GitRepositoryManager;
+import org.jgits3.gerrit.TwoGerrits;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Gerrit's own cache of projects on a node that has followed nothing that another one did. */
 @Holds(
     "ProjectsOfRequest, ProjectList: A request sees the projects that there were when it began, "
         + "and the settings of one that it names by REST")
-class ProjectsOfRequestTest {
+class ProjectsOfRequestTest extends TwoGerrits {
   private static final Project.NameKey PROJECT = Project.nameKey("some/project");
   private static final AllProjectsName ALL_PROJECTS = new AllProjectsName("All-Projects");
   private static final AllUsersName ALL_USERS = new AllUsersName("All-Users");
 
-  private final ThreadLocalRequestContext requests =
-      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
-
   private final AtomicInteger loads = new AtomicInteger();
 
-  @TempDir Path directory;
-  private S3GitRepositoryManager here;
-  private S3GitRepositoryManager there;
   private ProjectCache cache;
   private ProjectsOfRequest projects;
 
-  @BeforeEach
-  void start() throws Exception {
-    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
-    Injector node =
-        new TestSite(directory.resolve("here"), store)
-            .injector(GerritRuntime.BATCH, new FreshProjects(), new Caches());
-    here = (S3GitRepositoryManager) node.getInstance(GitRepositoryManager.class);
-    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
-    cache = node.getInstance(ProjectCache.class);
-    projects = node.getInstance(ProjectsOfRequest.class);
+  @Override
+  protected Module[] modules() {
+    return new Module[] {new FreshProjects(), new Caches()};
   }
 
-  @AfterEach
-  void stop() {
-    requests.setContext(null);
-    here.stop();
-    there.stop();
+  @BeforeEach
+  void start() {
+    cache = node.getInstance(ProjectCache.class);
+    projects = node.getInstance(ProjectsOfRequest.class);
   }
 
   /** What Gerrit binds for its cache of projects. */

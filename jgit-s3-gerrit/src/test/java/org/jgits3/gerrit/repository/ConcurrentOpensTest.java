@@ -4,12 +4,8 @@ package org.jgits3.gerrit.repository;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gerrit.entities.Project;
-import com.google.gerrit.server.config.GerritRuntime;
 import com.google.gerrit.server.util.RequestContext;
-import com.google.gerrit.server.util.ThreadLocalRequestContext;
-import com.google.inject.Guice;
 import java.lang.reflect.Field;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,39 +16,21 @@ import org.eclipse.jgit.lib.Repository;
 import org.jgits3.S3Repository;
 import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.TwoGerrits;
 import org.jgits3.internal.pack.S3ObjDatabase;
 import org.jgits3.testing.PackBytes;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Threads of one request open a project in the same moment. */
 @Timeout(60)
-class ConcurrentOpensTest {
+class ConcurrentOpensTest extends TwoGerrits {
   private static final Project.NameKey PROJECT = Project.nameKey("a/project");
 
-  private final ThreadLocalRequestContext requests =
-      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
-
-  @TempDir Path directory;
-  private S3GitRepositoryManager here;
-  private S3GitRepositoryManager there;
-
   @BeforeEach
-  void start() throws Exception {
-    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
-    here = new TestSite(directory.resolve("here"), store).manager(GerritRuntime.BATCH);
-    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
+  void create() throws Exception {
     here.createRepository(PROJECT).close();
-  }
-
-  @AfterEach
-  void stop() {
-    requests.setContext(null);
-    here.stop();
-    there.stop();
   }
 
   private static Object quarantine(Repository r) throws Exception {

@@ -12,9 +12,6 @@ import com.google.gerrit.server.git.LocalDiskRepositoryManager;
 import com.google.gerrit.server.git.RepositoryExistsException;
 import com.google.gerrit.server.util.ManualRequestContext;
 import com.google.gerrit.server.util.RequestContext;
-import com.google.gerrit.server.util.ThreadLocalRequestContext;
-import com.google.inject.Guice;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,12 +30,10 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.TestRepositories;
 import org.jgits3.gerrit.TestSite;
+import org.jgits3.gerrit.TwoGerrits;
 import org.jgits3.store.Freshness;
 import org.jgits3.testing.Holds;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,35 +41,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Two Gerrits on one store, as far as their repositories go. */
 @Holds(
     "Requests: A node examines a change on refs at least as new as those that the round learned of")
-class S3GitRepositoryManagerTest {
+class S3GitRepositoryManagerTest extends TwoGerrits {
   private static final Project.NameKey PROJECT = Project.nameKey("a/project");
   private static final String REF = "refs/heads/main";
 
   /** More than background compaction leaves alone. */
   private static final int COMMITS = 30;
-
-  private final ThreadLocalRequestContext requests =
-      Guice.createInjector().getInstance(ThreadLocalRequestContext.class);
-
-  @TempDir Path directory;
-  private TestSite site;
-  private S3GitRepositoryManager here;
-  private S3GitRepositoryManager there;
-
-  @BeforeEach
-  void start() throws Exception {
-    String store = "[s3]\n store = file:" + directory.resolve("store") + "\n";
-    site = new TestSite(directory.resolve("here"), store);
-    here = site.manager(GerritRuntime.BATCH);
-    there = new TestSite(directory.resolve("there"), store).manager(GerritRuntime.BATCH);
-  }
-
-  @AfterEach
-  void stop() {
-    requests.setContext(null);
-    here.stop();
-    there.stop();
-  }
 
   /** Begins a request in this thread. */
   private RequestContext request() {
@@ -207,16 +179,6 @@ class S3GitRepositoryManagerTest {
       library.createRepository("a~b").close();
     }
     assertThat(here.list()).isEmpty();
-  }
-
-  @Test
-  void a_request_sees_what_was_written_elsewhere_before_it() throws Exception {
-    there.createRepository(PROJECT).close();
-    for (int i = 0; i < 20; i++) {
-      ObjectId written = commit(there, "commit " + i);
-      request();
-      assertThat(read(here)).isEqualTo(written);
-    }
   }
 
   @Test

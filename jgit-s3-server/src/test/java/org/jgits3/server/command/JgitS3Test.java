@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -17,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -45,40 +45,9 @@ class JgitS3Test {
 
   @TempDir private Path dir;
 
-  /** Result of a command. */
-  private record Result(int exitCode, String out, String err) {
-    Result failsWith(int code, String... words) {
-      assertThat(exitCode).as(err).isEqualTo(code);
-      assertThat(err).startsWith("jgit-s3: ").hasLineCount(1);
-      Stream.of(words).forEach(word -> assertThat(err).contains(word));
-      assertThat(out).isEmpty();
-      return this;
-    }
-
-    Result succeeds() {
-      assertThat(err).isEmpty();
-      assertThat(exitCode).isZero();
-      return this;
-    }
-
-    JsonNode json() throws IOException {
-      return new ObjectMapper().readTree(succeeds().out());
-    }
-  }
-
-  private static Result run(String... args) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine line = JgitS3.commandLine(args);
-    line.setOut(new PrintWriter(out));
-    line.setErr(new PrintWriter(err));
-    int exitCode = line.execute(args);
-    return new Result(exitCode, out.toString(), err.toString());
-  }
-
   private Result inStore(String... args) {
     Stream<String> store = Stream.of("--store", "file:" + dir.resolve("store"));
-    return run(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
+    return Result.of(Stream.concat(store, Stream.of(args)).toArray(String[]::new));
   }
 
   @Test
@@ -145,14 +114,16 @@ class JgitS3Test {
 
   @Test
   void command_must_be_given() {
-    run().failsWith(2, "no command given");
+    Result.of().failsWith(2, "no command given");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "frobnicate",
+        "--no-such-option",
         "init",
+        "refs",
         "init a b",
         "list --frobnicate",
         "serve --listen nowhere",
@@ -160,6 +131,7 @@ class JgitS3Test {
         "serve --max-pack-size huge",
         "serve --max-pack-size -1",
         "serve --users a --anonymous",
+        "serve --shutdown-timeout -5",
         "demo --refs 0",
         "refs ../a",
         "init a.lock",
@@ -171,33 +143,57 @@ class JgitS3Test {
         "restore a",
         "verify",
         "verify a --names",
+        "gc",
+        "sweep a --all",
+        "sweep a --grace-hours -1",
       })
-  void wrong_usage_is_one_line_and_exits_with_2(String args) {
+  void wrong_usage_is_one_line_exits_with_2_and_touches_no_store(String args) {
     inStore(args.split(" ")).failsWith(2);
+    assertThat(dir.resolve("store")).doesNotExist();
+  }
+
+  @Test
+  void name_that_no_repository_can_have_is_refused_in_one_line() {
+    inStore("init", "line\nbreak").failsWith(2, "repository name");
+    inStore("init", "../outside").failsWith(2, "repository name");
+    assertThat(dir.resolve("store")).doesNotExist();
   }
 
   @Test
   void wrong_store_is_wrong_usage() {
-    run("--store", "ftp://x", "list").failsWith(2, "ftp://x");
+    Result.of("--store", "ftp://x", "list").failsWith(2, "ftp://x");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[s3]\n\tstroe = file:data\n",
+        "[s3 \"rfes\"]\n\tvalidate = always\n",
+        "[s3]\n\tconnections = many\n",
+        "[s3]\n\tstore = ftp://x\n",
+        "[s3\n"
+      })
+  void config_that_is_wrong_is_named(String config) throws IOException {
+    Path file = Files.writeString(dir.resolve("config"), config);
+    Result.of("--config", file.toString(), "list").failsWith(2, file.toString());
   }
 
   @Test
-  void config_that_is_wrong_or_not_there_is_named() throws IOException {
-    Path config = Files.writeString(dir.resolve("config"), "[s3]\n\tstroe = file:x\n");
-    run("--config", config.toString(), "list").failsWith(2, config.toString(), "stroe");
-    String missing = dir.resolve("missing").toString();
-    run("--config", missing, "list").failsWith(2, missing);
+  void config_that_is_a_directory_or_not_there_is_named() {
+    for (Path config : List.of(dir, dir.resolve("missing"))) {
+      Result.of("--config", config.toString(), "list").failsWith(2, config.toString());
+    }
   }
 
   @Test
   void size_of_the_block_cache_that_makes_no_sense_is_wrong_usage() throws IOException {
     Path config = Files.writeString(dir.resolve("config"), "[core \"dfs\"]\n\tblockSize = 1000\n");
-    run("--config", config.toString(), "--store", "file:" + dir, "list").failsWith(2);
+    Result.of("--config", config.toString(), "--store", "file:" + dir, "list").failsWith(2);
   }
 
   @Test
   void global_options_may_stand_after_the_command() {
-    run("list", "--store", "file:" + dir.resolve("store")).succeeds();
+    Result.of("list", "--store", "file:" + dir.resolve("store")).succeeds();
   }
 
   @Test
@@ -330,36 +326,43 @@ class JgitS3Test {
     assertThat(idOf("a")).isEqualTo(id);
   }
 
-  @Test
-  void manifests_of_each_other_are_told_and_not_used() throws IOException {
+  private static final String[][] USES = {
+    {"refs", "a"},
+    {"stats", "a"},
+    {"gc", "a"},
+    {"verify", "a"},
+    {"sweep", "a"},
+    {"delete", "a"},
+    {"rename", "a", "c"},
+    {"init", "a"}
+  };
+
+  @ParameterizedTest
+  @ValueSource(strings = {"truncated", "garbage", "empty", "newer", "flipped"})
+  void manifest_that_cannot_be_read_is_named_and_left_as_it_is(String damage) throws IOException {
     inStore("init", "a").succeeds();
-    inStore("init", "b").succeeds();
-    Path pathOfA = manifestOf(idOf("a"));
-    Path pathOfB = manifestOf(idOf("b"));
-    byte[] ofA = Files.readAllBytes(pathOfA);
-    byte[] ofB = Files.readAllBytes(pathOfB);
-    String wrong = "/manifest: is the manifest of repository " + idOf("b");
-    Files.write(pathOfA, ofB);
-    Files.write(pathOfB, ofA);
-    String[][] uses = {
-      {"refs", "a"},
-      {"stats", "a"},
-      {"gc", "a"},
-      {"verify", "a"},
-      {"sweep", "a"},
-      {"delete", "a"},
-      {"rename", "a", "c"},
-      {"init", "a"}
-    };
-    for (String[] use : uses) {
-      inStore(use).failsWith(1, wrong);
+    Path manifest = manifestOf(idOf("a"));
+    Files.write(manifest, damaged(damage, Files.readAllBytes(manifest)));
+    Map<Path, String> before = objects();
+    for (String[] use : USES) {
+      inStore(use).failsWith(1, dir.resolve("store").relativize(manifest).toString());
     }
-    assertThat(inStore("verify", "--names").out().lines())
-        .hasSize(2)
-        .anyMatch(line -> line.contains(wrong));
-    Files.write(pathOfA, ofA);
-    Files.write(pathOfB, ofB);
-    inStore("verify", "--names").succeeds();
+    assertThat(objects()).isEqualTo(before);
+  }
+
+  private static byte[] damaged(String how, byte[] manifest) {
+    return switch (how) {
+      case "truncated" -> Arrays.copyOf(manifest, manifest.length / 2);
+      case "garbage" -> "\u0000\u0001 this is no manifest".getBytes(UTF_8);
+      case "empty" -> new byte[0];
+      case "newer" -> "{\"format\": 999, \"new\": true}\n".getBytes(UTF_8);
+      case "flipped" -> {
+        byte[] flipped = manifest.clone();
+        flipped[flipped.length / 3] ^= 1;
+        yield flipped;
+      }
+      default -> throw new IllegalArgumentException(how);
+    };
   }
 
   @Test
@@ -413,6 +416,13 @@ class JgitS3Test {
         .collect(Collectors.toMap(Function.identity(), JgitS3Test::content));
   }
 
+  /** What is stored, without the lock files of the directory. */
+  private Map<Path, String> objects() throws IOException {
+    Map<Path, String> objects = new HashMap<>(stored());
+    objects.keySet().removeIf(file -> file.toString().contains("/.jgit-s3/"));
+    return objects;
+  }
+
   private static String content(Path file) {
     return Unchecked.call(() -> Files.readString(file, ISO_8859_1));
   }
@@ -461,9 +471,19 @@ class JgitS3Test {
     inStore("refs", "none").failsWith(1, "none");
     inStore("stats", "none").failsWith(1, "none");
     inStore("delete", "none").failsWith(1, "none");
+    inStore("verify", "none").failsWith(1, "none");
+    inStore("sweep", "none").failsWith(1, "none");
+    inStore("gc", "none").failsWith(1, "none");
     inStore("rename", "none", "c").failsWith(1, "none");
     inStore("rename", "a", "b").failsWith(1, "b");
     assertThat(inStore("list").succeeds().out().lines()).containsExactlyInAnyOrder("a", "b");
+  }
+
+  @Test
+  void directory_that_is_a_file_is_named() throws IOException {
+    Path file = Files.writeString(dir.resolve("file"), "mine");
+    Result.of("--store", "file:" + file, "init", "a").failsWith(1, file.toString());
+    assertThat(file).hasContent("mine");
   }
 
   @Test
@@ -562,15 +582,19 @@ class JgitS3Test {
   }
 
   @Test
-  void generations_there_were_not_are_refused() {
+  void generations_there_were_not_are_refused_and_nothing_is_restored() throws IOException {
     inStore("init", "a").succeeds();
+    Map<Path, String> before = objects();
     inStore("log", "none").failsWith(1, "none");
+    inStore("log", "none", "--follow").failsWith(1, "none");
     inStore("reflog", "none", "HEAD").failsWith(1, "none");
     inStore("restore-refs", "none", "--at", "1").failsWith(1, "none");
     inStore("log", "a", "--since", "99").failsWith(1, "generation 99", "in the future");
     inStore("restore-refs", "a", "--at", "99").failsWith(1, "generation 99", "in the future");
+    inStore("restore-refs", "a", "--at", "99", "--apply").failsWith(1, "generation 99");
     inStore("restore-refs", "a", "--at", "0", "--apply").failsWith(1, "generation 0");
     inStore("restore-refs", "a", "--at", "-1").failsWith(1, "generation -1");
+    assertThat(objects()).isEqualTo(before);
   }
 
   @Test
@@ -623,9 +647,7 @@ class JgitS3Test {
   void port_in_use_is_a_failure() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
-      Result result = inStore("serve", "--listen", address);
-      assertThat(result.exitCode()).isEqualTo(1);
-      assertThat(result.err()).contains("cannot listen on " + address);
+      inStore("serve", "--listen", address).failsWith(1, "cannot listen on " + address);
     }
   }
 

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -22,10 +21,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jgits3.server.e2e.process.Command;
+import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -65,27 +65,14 @@ class EventsEndToEndIT extends EachStoreContract {
     return last.substring("cursor ".length());
   }
 
-  private Process follow(File out, File err, String... options) throws IOException {
-    List<String> args = new ArrayList<>(store.options());
-    args.addAll(List.of("events", "--follow"));
+  private Process follow(Path out, Path err, String... options) throws IOException {
+    List<String> args = new ArrayList<>(List.of("events", "--follow"));
     args.addAll(List.of(options));
-    return Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
+    return store.start(out, err, args.toArray(String[]::new));
   }
 
-  private static void await(String what, BooleanSupplier condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as(what).isLessThan(deadline);
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
-  }
-
-  private static List<String> lines(File file) {
-    try {
-      return Files.readAllLines(file.toPath());
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
+  private static List<String> lines(Path file) {
+    return Unchecked.call(() -> Files.readAllLines(file));
   }
 
   @Test
@@ -125,14 +112,14 @@ class EventsEndToEndIT extends EachStoreContract {
 
   @Test
   void follower_prints_pushes_and_saves_its_cursor_when_it_is_told_to_stop() throws Exception {
-    File out = Files.createFile(scratch.resolve("out")).toFile();
-    File err = Files.createFile(scratch.resolve("err")).toFile();
+    Path out = Files.createFile(scratch.resolve("out"));
+    Path err = Files.createFile(scratch.resolve("err"));
     Path file = scratch.resolve("cursor");
     Process follower = follow(out, err, "--json", "--cursor", file.toString());
     try {
-      await("the first cursor", () -> Files.exists(file));
+      ConcurrentTasks.waitWhile(() -> !Files.exists(file));
       String one = commitAndPush("a");
-      await("the event", () -> lines(out).size() >= 1);
+      ConcurrentTasks.waitWhile(() -> lines(out).isEmpty());
       assertThat(JSON.readTree(lines(out).get(0)).get("newId").asText()).isEqualTo(one);
       follower.toHandle().destroy();
       assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -151,7 +138,7 @@ class EventsEndToEndIT extends EachStoreContract {
   @Tag("long") // StoreHistoryTest has what a cursor repeats
   void killed_follower_repeats_and_skips_nothing() throws Exception {
     try (Receiver receiver = new Receiver()) {
-      File err = Files.createFile(scratch.resolve("err")).toFile();
+      Path err = Files.createFile(scratch.resolve("err"));
       Path file = scratch.resolve("cursor");
       Path secret = Files.writeString(scratch.resolve("secret"), SECRET + "\n");
       String[] options = {
@@ -165,7 +152,7 @@ class EventsEndToEndIT extends EachStoreContract {
         try {
           String last = commitAndPush("a");
           pushed.add(last);
-          await("event " + i, () -> receiver.ids().contains(last));
+          ConcurrentTasks.waitWhile(() -> !receiver.ids().contains(last));
         } finally {
           follower.destroyForcibly().waitFor(); // before or after it saved its cursor
         }
@@ -188,14 +175,14 @@ class EventsEndToEndIT extends EachStoreContract {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       unused = socket.getLocalPort();
     }
-    File out = Files.createFile(scratch.resolve("out")).toFile();
-    File err = Files.createFile(scratch.resolve("err")).toFile();
+    Path out = Files.createFile(scratch.resolve("out"));
+    Path err = Files.createFile(scratch.resolve("err"));
     String url = "http://127.0.0.1:" + unused + "/t0ken?key=k3y";
     Process follower =
         follow(
             out, err, "--cursor", file.toString(), "--webhook", url, "--secret", secret.toString());
     try {
-      await("the complaint", () -> !lines(err).isEmpty());
+      ConcurrentTasks.waitWhile(() -> lines(err).isEmpty());
       follower.toHandle().destroy();
       assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
     } finally {
@@ -292,18 +279,10 @@ class EventsEndToEndIT extends EachStoreContract {
     /** New ids of refs, in the order of their arrival. */
     List<String> ids() {
       return bodies.stream()
-          .map(Receiver::parsed)
+          .map(body -> Unchecked.call(() -> JSON.readTree(body)))
           .filter(event -> event.has("newId"))
           .map(event -> event.get("newId").asText())
           .toList();
-    }
-
-    private static JsonNode parsed(String body) {
-      try {
-        return JSON.readTree(body);
-      } catch (IOException e) {
-        throw new AssertionError(e);
-      }
     }
 
     @Override

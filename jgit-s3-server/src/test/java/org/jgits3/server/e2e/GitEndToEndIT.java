@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,7 +33,6 @@ import org.jgits3.testing.GitResult;
 import org.jgits3.testing.RandomSeed;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -132,16 +130,6 @@ class GitEndToEndIT {
     assertThat(git.at("clone").run("rev-parse", "HEAD")).isEqualTo(work.run("rev-parse", "HEAD"));
     assertThat(git.at("clone").run("status", "--porcelain")).isEmpty();
     assertThat(git.at("clone").run("symbolic-ref", "HEAD")).isEqualTo("refs/heads/main");
-  }
-
-  @Test
-  void fetch_brings_what_another_client_pushed() {
-    GitClient work = pushedRepository();
-    git.run("clone", "-q", origin(work), "other");
-    String commit = work.commitFile("b/c/d.txt", "second\n");
-    work.run("push", "-q", "origin", "main");
-    git.at("other").run("fetch", "-q");
-    assertThat(git.at("other").run("rev-parse", "origin/main")).isEqualTo(commit);
   }
 
   @Test
@@ -352,23 +340,6 @@ class GitEndToEndIT {
   }
 
   @Test
-  void two_servers_on_one_store_see_each_others_pushes_at_once() throws IOException {
-    GitClient work = pushedRepository();
-    try (RunningServer second = ServerInJvm.start(store)) {
-      List<RunningServer> servers = List.of(second, server);
-      for (int i = 0; i < 10; i++) {
-        RunningServer writer = servers.get(i % 2);
-        RunningServer reader = servers.get((i + 1) % 2);
-        String commit = work.commitFile("a.txt", "turn " + i + "\n");
-        work.run("push", "-q", writer.url(name(work)), "main");
-        work.run("fetch", "-q", reader.url(name(work)), "main");
-        assertThat(work.run("rev-parse", "FETCH_HEAD")).isEqualTo(commit);
-      }
-      GitAssertions.assertSound(git, second.url(name(work)));
-    }
-  }
-
-  @Test
   void concurrent_pushes_to_branches_of_their_own_all_succeed_on_two_servers() throws Exception {
     GitClient work = pushedRepository();
     try (RunningServer second = ServerInJvm.start(store)) {
@@ -413,35 +384,6 @@ class GitEndToEndIT {
     }
     bare.run("push", "-q", "--mirror", server.url(name));
     GitAssertions.assertSameRefs(bare, server.url(name));
-  }
-
-  @Test
-  void own_history_of_this_project_comes_back_as_it_went() {
-    Path root = Path.of(System.getProperty("project.root", ".")).toAbsolutePath();
-    Assumptions.assumeTrue(
-        Files.exists(root.resolve(".git")), "skipped: the sources are not a Git checkout");
-    Assumptions.assumeTrue(
-        git.at(root).run("rev-parse", "--is-shallow-repository").strip().equals("false"),
-        "skipped: the checkout of the sources is shallow");
-    git.run("clone", "-q", "--bare", "file://" + root, "own.git");
-    String name = newName();
-    touched.add(name);
-    git.at("own.git").run("push", "-q", "--mirror", server.url(name));
-    GitAssertions.assertSameRefs(git.at("own.git"), server.url(name));
-  }
-
-  @Test
-  void push_to_an_unknown_name_creates_nothing_unless_asked_to() throws IOException {
-    String name = newName();
-    GitClient work = workingCopy();
-    try (RunningServer strict = ServerInJvm.start(store)) {
-      GitResult refused = work.attempt("push", strict.url(name), "main");
-      assertThat(refused.exitCode()).as("%s", refused).isEqualTo(128);
-      assertThat(refused.stderr()).contains("not found");
-    }
-    assertThat(Command.run(store, "list").succeeds().stdout().lines()).doesNotContain(name);
-    work.run("push", "-q", server.url(name), "main");
-    touched.add(name);
   }
 
   @Test

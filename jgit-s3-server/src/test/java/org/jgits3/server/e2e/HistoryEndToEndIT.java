@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jgits3.server.e2e.process.Command;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,34 +118,22 @@ class HistoryEndToEndIT extends EachStoreContract {
 
   @Test
   void log_follows_pushes_until_it_is_told_to_stop() throws Exception {
-    File out = Files.createFile(scratch.resolve("log.out")).toFile();
-    File err = Files.createFile(scratch.resolve("log.err")).toFile();
-    List<String> args = new ArrayList<>(store.options());
-    args.addAll(List.of("log", "r", "--follow", "--json"));
-    Process follower =
-        Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
+    Path out = Files.createFile(scratch.resolve("log.out"));
+    Path err = Files.createFile(scratch.resolve("log.err"));
+    Process follower = store.start(out, err, "log", "r", "--follow", "--json");
     try {
-      awaitLines(out, 1);
+      ConcurrentTasks.waitWhile(() -> Files.readAllLines(out).size() < 1);
       String two = work.commitFile("b.txt", "second\n");
       work.run("push", "-q", server.url("r"), "main");
-      awaitLines(out, 2);
-      assertThat(JSON.readTree(Files.readAllLines(out.toPath()).get(1)).findValuesAsText("newId"))
+      ConcurrentTasks.waitWhile(() -> Files.readAllLines(out).size() < 2);
+      assertThat(JSON.readTree(Files.readAllLines(out).get(1)).findValuesAsText("newId"))
           .contains(two);
       follower.toHandle().destroy();
       assertThat(follower.waitFor(60, TimeUnit.SECONDS)).isTrue();
-      assertThat(Files.readString(err.toPath())).isEmpty();
-      assertThat(Files.readString(out.toPath())).endsWith("\n");
+      assertThat(Files.readString(err)).isEmpty();
+      assertThat(Files.readString(out)).endsWith("\n");
     } finally {
       follower.destroyForcibly().waitFor();
-    }
-  }
-
-  private static void awaitLines(File file, int count) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
-    while (Files.readAllLines(file.toPath()).size() < count) {
-      assertThat(System.nanoTime()).as("lines of " + file).isLessThan(deadline);
-      Thread.onSpinWait();
-      TimeUnit.MILLISECONDS.sleep(50);
     }
   }
 

@@ -14,6 +14,7 @@ import org.jgits3.manifest.NamePointer;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.ServedStore;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.StoreLocation;
 import org.jgits3.testing.S3Server;
@@ -59,25 +60,19 @@ class ListingIT {
     store = direct.through(proxy.uri(), scratch);
   }
 
-  private List<String> line(String options) {
-    List<String> args = new ArrayList<>(store.options());
-    args.addAll(List.of(options.split(" ")));
-    return Command.javaCommand(Command.BRIEF, args);
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"list", "list --json"})
   void names_are_printed_while_the_store_lists_them(String options) throws Exception {
     Path out = scratch.resolve("out");
     Path err = scratch.resolve("err");
-    Process process = Command.start(line(options), store.environment(), out.toFile(), err.toFile());
+    Process process = store.start(out, err, options.split(" "));
     proxy.awaitPause();
     String last = LONG + "%04d".formatted(PAGE);
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (!Files.readString(out).contains(LONG + "0000")) {
-      assertThat(System.nanoTime()).as("no name while the store lists").isLessThan(deadline);
-      assertThat(process.isAlive()).as(Files.readString(err)).isTrue();
-    }
+    ConcurrentTasks.waitWhile(
+        () -> {
+          assertThat(process.isAlive()).as(Files.readString(err)).isTrue();
+          return !Files.readString(out).contains(LONG + "0000");
+        });
     assertThat(out).content().doesNotContain(last);
     proxy.resume();
     assertThat(process.waitFor()).isZero();
@@ -90,7 +85,7 @@ class ListingIT {
   void list_ends_at_once_and_quietly_when_its_output_is_closed(String options) {
     List<String> piped =
         new ArrayList<>(List.of("sh", "-c", "{ \"$@\"; echo $? >&2; } | head -c 100", "sh"));
-    piped.addAll(line(options));
+    piped.addAll(store.line(options.split(" ")));
     Command ended = Command.finish(piped, store.environment());
     assertThat(ended.stdout()).contains("nnn");
     assertThat(ended.stderr()).isEqualTo("1\n");

@@ -3,19 +3,12 @@ package org.jgits3.server.e2e;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.jgits3.server.e2e.process.LoadBalancer.Program.HAPROXY;
-import static org.jgits3.server.e2e.process.LoadBalancer.Program.NGINX;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -39,12 +32,17 @@ import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.server.http.GitHttpServer;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.server.http.users.UsersFile;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.GitClient;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The sample configurations of load balancers, run by those programs in front of two servers of one
@@ -55,8 +53,6 @@ class LoadBalancerIT {
   private static final Pattern PUSHES =
       Pattern.compile("(?m)^jgits3_push_seconds_count\\{[^}]*result=\"ok\"[^}]*} (\\d+)");
   private static final List<String> REPOSITORIES = List.of("one", "two", "group/three", "four");
-
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   /** Of the file of keys that a test makes. */
   private static final char[] PASSWORD = "secret".toCharArray();
@@ -83,43 +79,17 @@ class LoadBalancerIT {
     work = git.init("work");
   }
 
-  @Test
-  void nginx_sends_pushes_of_a_repository_to_one_server_or_its_successor() throws Exception {
-    assertAffinity(NGINX);
-  }
-
-  @Test
-  void haproxy_sends_pushes_of_a_repository_to_one_server_or_its_successor() throws Exception {
-    assertAffinity(HAPROXY);
-  }
-
-  @Test
-  void nginx_leaves_places_for_others_when_one_address_takes_all_it_may() throws Exception {
-    assertPlacesAreLeft(NGINX);
-  }
-
-  @Test
-  void haproxy_leaves_places_for_others_when_one_address_takes_all_it_may() throws Exception {
-    assertPlacesAreLeft(HAPROXY);
-  }
-
-  @Test
-  void nginx_with_tls_passes_on_users_and_the_address_of_a_client() throws Exception {
-    assertTls(NGINX);
-  }
-
-  @Test
-  void haproxy_with_tls_passes_on_users_and_the_address_of_a_client() throws Exception {
-    assertTls(HAPROXY);
-  }
-
   /** Clones and pushes as a user whose requests claim to come from another address. */
-  private void assertTls(Program program) throws Exception {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
+  @ParameterizedTest
+  @EnumSource
+  void users_and_the_address_of_a_client_are_passed_on_with_tls(Program program) throws Exception {
+    Path users = Files.writeString(scratch.resolve("users"), TestUsers.line("ada", "right"));
     UnaryOperator<GitHttpServer.Builder> options =
         builder ->
-            builder.createOnPush(true).users(openUsers(users)).trustedProxies(List.of("127.0.0.1"));
+            builder
+                .createOnPush(true)
+                .users(Unchecked.call(() -> UsersFile.open(users)))
+                .trustedProxies(List.of("127.0.0.1"));
     Path certificate = makeCertificate();
     try (RunningServer one = ServerInJvm.start(store, options);
         RunningServer two = ServerInJvm.start(store, options);
@@ -143,14 +113,6 @@ class LoadBalancerIT {
       String pushes = Command.run(store, "reflog", "one", "main", "--json").succeeds().stdout();
       assertThat(new ObjectMapper().readTree(pushes).findValuesAsText("email"))
           .containsExactly("ada@127.0.0.2", "ada@127.0.0.2");
-    }
-  }
-
-  private static UsersFile openUsers(Path file) {
-    try {
-      return UsersFile.open(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -191,7 +153,10 @@ class LoadBalancerIT {
   }
 
   /** Lets one address begin more requests than a server has places, without an end. */
-  private void assertPlacesAreLeft(Program program) throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void places_are_left_for_others_when_one_address_takes_all_it_may(Program program)
+      throws Exception {
     UnaryOperator<GitHttpServer.Builder> options =
         builder -> builder.createOnPush(true).maxRequests(PLACES).shutdownLimit(Duration.ZERO);
     List<Socket> greedy = new ArrayList<>();
@@ -219,23 +184,24 @@ class LoadBalancerIT {
   }
 
   /** Waits until so many connections have an answer, and checks the status of each. */
-  private static void awaitAnswers(int expected, String status, List<Socket> sockets)
-      throws IOException {
+  private static void awaitAnswers(int expected, String status, List<Socket> sockets) {
     Set<Socket> answered = new HashSet<>();
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (answered.size() < expected) {
-      assertThat(System.nanoTime()).as("%d answers", answered.size()).isLessThan(deadline);
-      for (Socket socket : sockets) {
-        if (!answered.contains(socket) && socket.getInputStream().available() > 0) {
-          String head = new String(socket.getInputStream().readNBytes(12), US_ASCII);
-          assertThat(head).isEqualTo("HTTP/1.1 " + status);
-          answered.add(socket);
-        }
-      }
-    }
+    ConcurrentTasks.waitWhile(
+        () -> {
+          for (Socket socket : sockets) {
+            if (!answered.contains(socket) && socket.getInputStream().available() > 0) {
+              String head = new String(socket.getInputStream().readNBytes(12), US_ASCII);
+              assertThat(head).isEqualTo("HTTP/1.1 " + status);
+              answered.add(socket);
+            }
+          }
+          return answered.size() < expected;
+        });
   }
 
-  private void assertAffinity(Program program) throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void pushes_of_a_repository_go_to_one_server_or_its_successor(Program program) throws Exception {
     try (ServerProcess one = ServerProcess.start(store, "--create-on-push");
         ServerProcess two = ServerProcess.start(store, "--create-on-push");
         LoadBalancer balancer = LoadBalancer.start(program, scratch, one, two)) {
@@ -271,21 +237,19 @@ class LoadBalancerIT {
   }
 
   /** Waits until servers have counted so many pushes: a client has its answer before. */
-  private static void awaitPushes(long expected, ServerProcess... servers) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    long counted = -1;
-    while (counted != expected && System.nanoTime() < deadline) {
-      counted = 0;
-      for (ServerProcess server : servers) {
-        counted += pushes(server);
-      }
-    }
-    assertThat(counted).isEqualTo(expected);
+  private static void awaitPushes(long expected, ServerProcess... servers) {
+    ConcurrentTasks.waitWhile(
+        () -> {
+          long counted = 0;
+          for (ServerProcess server : servers) {
+            counted += pushes(server);
+          }
+          return counted != expected;
+        });
   }
 
   private static long pushes(ServerProcess server) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("metrics")).build();
-    String text = HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    String text = TestRequests.get(server.uri().resolve("metrics")).body();
     Matcher count = PUSHES.matcher(text);
     long all = 0;
     while (count.find()) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,12 +13,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jgits3.Stores;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.store.file.DirectoryObjectStore;
@@ -37,6 +34,8 @@ import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
 import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
+import org.jgits3.testing.aid.RandomBytes;
+import org.jgits3.testing.aid.StoredFiles;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -125,9 +124,7 @@ class MaintenanceEndToEndIT {
   }
 
   private static long files(Path directory) throws IOException {
-    try (Stream<Path> found = Files.walk(directory)) {
-      return found.filter(Files::isRegularFile).count();
-    }
+    return StoredFiles.below(directory, file -> true).size();
   }
 
   @Test
@@ -135,15 +132,8 @@ class MaintenanceEndToEndIT {
     ServedStore store = ServedStore.directory(scratch);
     server = ServerInJvm.startCreating(store);
     push();
-    Path damaged;
-    try (Stream<Path> found = Files.walk(scratch.resolve("store/objects"))) {
-      damaged = found.filter(f -> f.toString().contains("/pack/")).findFirst().orElseThrow();
-    }
-    if (Files.isDirectory(damaged)) {
-      try (Stream<Path> found = Files.list(damaged)) {
-        damaged = found.findFirst().orElseThrow();
-      }
-    }
+    Path objects = scratch.resolve("store/objects");
+    Path damaged = StoredFiles.below(objects, file -> file.toString().contains("/pack/")).get(0);
     byte[] bytes = Files.readAllBytes(damaged);
     bytes[bytes.length / 2] ^= 1;
     Files.write(damaged, bytes);
@@ -243,47 +233,19 @@ class MaintenanceEndToEndIT {
     } while (work.attempt("push", "-q", url, "main").ok());
   }
 
-  @Test
-  void wrong_use_of_maintenance_is_said_in_one_line() throws Exception {
-    ServedStore store = ServedStore.directory(scratch);
-    Command.run(store, "gc").failsInOneLine(2);
-    Command.run(store, "sweep", "r", "--all").failsInOneLine(2);
-    Command.run(store, "verify", "none").failsInOneLine(1);
-    Command.run(store, "gc", "none").failsInOneLine(1);
-    Command.run(store, "sweep", "none").failsInOneLine(1);
-  }
-
-  /** Runs a command that is killed once it has sent so many bytes; false if it ended before. */
-  private boolean killed(S3Server s3, ServedStore store, long bytes, String... args)
-      throws Exception {
-    try (PausingProxy proxy = PausingProxy.before(s3.endpoint(), bytes)) {
-      ServedStore slow = store.through(proxy.uri(), Files.createTempDirectory(scratch, "c"));
-      List<String> line = new ArrayList<>(slow.options());
-      line.addAll(List.of(args));
-      File out = Files.createTempFile(scratch, "doomed", ".out").toFile();
-      Process doomed =
-          Command.start(Command.javaCommand(Command.BRIEF, line), store.environment(), out, out);
-      boolean paused = proxy.awaitPause(doomed);
-      if (!paused) {
-        assertThat(doomed.waitFor()).as(Files.readString(out.toPath())).isZero();
-        return false;
-      }
-      doomed.destroyForcibly().waitFor();
-      return true;
-    }
-  }
-
   @Tag("long") // SimulationTest kills processes amid collections
   @Test
   void a_killed_collection_leaves_a_sound_repository_and_can_be_repeated() throws Exception {
     S3Server s3 = S3Servers.require();
     ServedStore store = ServedStore.bucket(s3, scratch);
     server = ServerProcess.start(store, "--create-on-push");
-    Files.write(scratch.resolve("work/large"), random(3 << 20));
+    Files.write(scratch.resolve("work/large"), RandomBytes.of(3 << 20, 3));
     work.run("add", "large");
     pushAndRewrite();
     int kills = 0;
-    for (long bytes = 8_000; killed(s3, store, bytes, "gc", "r"); bytes *= RandomSeed.count(8, 4)) {
+    for (long bytes = 8_000;
+        store.killed(bytes, scratch, "gc", "r");
+        bytes *= RandomSeed.count(8, 4)) {
       kills++;
       removeLease(s3, store); // of the dead, for which the next collection would wait
       isSound(store);
@@ -295,12 +257,6 @@ class MaintenanceEndToEndIT {
     Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
     Command.run(store, "sweep", "r", "--grace-hours", "0").succeeds();
     isSound(store);
-  }
-
-  private static byte[] random(int length) {
-    byte[] bytes = new byte[length];
-    new Random(3).nextBytes(bytes);
-    return bytes;
   }
 
   @Tag("long") // SimulationTest kills processes amid sweeps
@@ -316,7 +272,7 @@ class MaintenanceEndToEndIT {
       pushAndRewrite();
       Command.run(store, "gc", "r").succeeds();
       Command.run(store, "sweep", "r").succeeds(); // leaves a mark, and spares what is new
-      killed = killed(s3, store, bytes, "sweep", "r", "--grace-hours", "0");
+      killed = store.killed(bytes, scratch, "sweep", "r", "--grace-hours", "0");
       kills += killed ? 1 : 0;
       isSound(store);
       bytes += SWEEP_STEP;

@@ -2,10 +2,8 @@
 package org.jgits3.server.e2e;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.BufferedReader;
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,7 +15,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,8 +46,7 @@ class PasswordGuessersIT {
 
   @Test
   void two_hundred_guessers_fail_no_request_of_a_user() throws Exception {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(COST, "right".toCharArray());
-    Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
+    Path users = Files.writeString(scratch.resolve("users"), TestUsers.line("ada", COST, "right"));
     GitClient git = GitClient.in(scratch);
     GitClient work = git.init("work");
     String[] options = {"--create-on-push", "--users", users.toString(), "--shutdown-timeout", "0"};
@@ -110,8 +108,8 @@ class PasswordGuessersIT {
       return "POST /r.git/git-receive-pack HTTP/1.1\r\nHost: "
           + server.getAuthority()
           + "\r\nContent-Type: application/x-git-receive-pack-request\r\nContent-Length: 4\r\n"
-          + "Authorization: Basic "
-          + Base64.getEncoder().encodeToString(credentials.getBytes(UTF_8))
+          + "Authorization: "
+          + TestRequests.basic(credentials)
           + "\r\n\r\n0000";
     }
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Base64;
 import java.util.List;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,19 +25,10 @@ class SecretsIT {
 
   @TempDir Path scratch;
   private final StringBuilder output = new StringBuilder();
-  private final HttpClient http = HttpClient.newHttpClient();
-
-  private static String basic(String password) {
-    return "Basic " + Base64.getEncoder().encodeToString(("ada:" + password).getBytes(UTF_8));
-  }
 
   private int get(URI server, String path, String password) throws Exception {
-    HttpResponse<String> answer =
-        http.send(
-            HttpRequest.newBuilder(server.resolve(path))
-                .header("Authorization", basic(password))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
+    String user = TestRequests.basic("ada:" + password);
+    HttpResponse<String> answer = TestRequests.get(server.resolve(path), "Authorization", user);
     output.append(answer.headers().map()).append(answer.body());
     return answer.statusCode();
   }
@@ -53,8 +41,9 @@ class SecretsIT {
 
   @Test
   void no_secret_is_in_a_log_an_answer_a_metric_or_an_error() throws Exception {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, PASSWORD.toCharArray());
-    Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
+    String line = TestUsers.line("ada", PASSWORD);
+    String hash = line.strip().substring("ada:".length());
+    Path users = Files.writeString(scratch.resolve("users"), line);
     ServedStore store = ServedStore.bucket(S3Servers.require(), scratch);
     String key = store.environment().get("AWS_SECRET_ACCESS_KEY");
     run(store, "init", "r");
@@ -78,7 +67,7 @@ class SecretsIT {
         .contains("If-Match of a PUT: the ETag in quotes; checksum: x-amz-checksum-crc32c")
         .doesNotContain(PASSWORD)
         .doesNotContain(WRONG_PASSWORD)
-        .doesNotContain(basic(PASSWORD))
+        .doesNotContain(TestRequests.basic("ada:" + PASSWORD))
         .doesNotContain(hash)
         .doesNotContain(WRONG_KEY)
         .doesNotContain(key);

@@ -3,17 +3,14 @@ package org.jgits3.server.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.jgits3.Stores;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.PausingProxy;
 import org.jgits3.server.e2e.process.RunningServer;
@@ -21,14 +18,12 @@ import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
 import org.jgits3.server.http.RefusedConnections;
-import org.jgits3.store.ObjectStore;
-import org.jgits3.store.StoreLocation;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.GitAssertions;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.Holds;
 import org.jgits3.testing.RandomSeed;
-import org.jgits3.testing.S3Server;
 import org.jgits3.testing.S3Servers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,7 +45,6 @@ import org.junit.jupiter.api.io.TempDir;
 class ShutdownIT {
   private static final long SEED = RandomSeed.first();
   private static final int PACK = 24 << 20;
-  private static final long DEADLINE_SECONDS = 300;
 
   /** Exit code of a JVM that ended because of SIGTERM. */
   private static final int TERMINATED = 128 + 15;
@@ -58,15 +52,12 @@ class ShutdownIT {
   private final ExecutorService background = Executors.newSingleThreadExecutor();
   @TempDir private Path scratch;
   private ServedStore store;
-  private ObjectStore objects;
   private GitClient git;
   private GitClient work;
 
   @BeforeEach
   void prepare() throws IOException {
-    S3Server s3 = S3Servers.require();
-    store = ServedStore.bucket(s3, scratch);
-    objects = Stores.open(StoreLocation.parse(store.url()), s3.options());
+    store = ServedStore.bucket(S3Servers.require(), scratch);
     git = GitClient.in(scratch);
     git.run("init", "-q", "work");
     work = git.at("work");
@@ -75,11 +66,8 @@ class ShutdownIT {
   }
 
   @AfterEach
-  void end() throws IOException {
+  void end() {
     background.shutdownNow();
-    if (objects != null) {
-      objects.close();
-    }
   }
 
   @Test
@@ -98,7 +86,7 @@ class ShutdownIT {
       assertThat(server.awaitEnd()).isEqualTo(TERMINATED);
       assertThat(server.complaints()).isEmpty();
     }
-    assertThat(objects.listMultipart("")).isEmpty();
+    assertThat(store.unfinishedUploads()).isZero();
     try (RunningServer server = ServerInJvm.start(store)) {
       GitAssertions.assertSound(git, server.url("r"));
       assertThat(git.run("ls-remote", server.url("r"), "refs/heads/main"))
@@ -112,7 +100,7 @@ class ShutdownIT {
       work.run("push", "-q", server.url("r"), "main");
     }
     String stats = Command.run(store, "stats", "r", "--json").succeeds().stdout();
-    List<String> keys = keys();
+    List<String> keys = store.keys();
     work.commitRandomFile("large", PACK, SEED);
     try (ServerProcess server = ServerProcess.start(store, "--shutdown-timeout", "1");
         PausingProxy proxy = PausingProxy.before(server.uri(), PACK / 2)) {
@@ -121,7 +109,7 @@ class ShutdownIT {
       awaitUploads(1);
       server.terminate();
       assertThat(server.awaitEnd()).isEqualTo(TERMINATED);
-      assertThat(objects.listMultipart("")).isEmpty();
+      assertThat(store.unfinishedUploads()).isZero();
       proxy.resume();
       GitResult result = push.get();
       assertThat(result.ok()).as("%s", result).isFalse();
@@ -134,7 +122,7 @@ class ShutdownIT {
           .anyMatch(line -> line.endsWith("POST /r.git/git-receive-pack: the client is gone"));
     }
     assertThat(Command.run(store, "stats", "r", "--json").succeeds().stdout()).isEqualTo(stats);
-    assertThat(keys()).isEqualTo(keys);
+    assertThat(store.keys()).isEqualTo(keys);
   }
 
   @Holds("ShutdownHook: A manager that is closed, or a process that ends, aborts its open uploads")
@@ -142,15 +130,12 @@ class ShutdownIT {
   @Tag("long") // TransferIT kills an import
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {
     work.commitRandomFile("large", PACK, SEED);
-    File out = Files.createFile(scratch.resolve("import.out")).toFile();
-    File err = Files.createFile(scratch.resolve("import.err")).toFile();
+    Path err = Files.createFile(scratch.resolve("import.err"));
     try (ServerProcess server = ServerProcess.start(store)) {
       work.run("push", "-q", server.url("r"), "main");
       try (PausingProxy proxy = PausingProxy.after(server.uri(), PACK / 2)) {
-        List<String> args = new ArrayList<>(store.options());
-        args.addAll(List.of("import", proxy.url("r"), "copy"));
-        Process process =
-            Command.start(Command.javaCommand(Command.BRIEF, args), store.environment(), out, err);
+        Path out = scratch.resolve("import.out");
+        Process process = store.start(out, err, "import", proxy.url("r"), "copy");
         try {
           proxy.awaitPause();
           awaitUploads(1);
@@ -163,28 +148,18 @@ class ShutdownIT {
         }
       }
     }
-    assertThat(Files.readAllLines(err.toPath()))
+    assertThat(Files.readAllLines(err))
         .hasSize(1)
         .allMatch(line -> line.startsWith("jgit-s3: told to stop: "));
     assertThat(Command.run(store, "list").succeeds().stdout()).isEqualTo("r\n");
-    assertThat(objects.listMultipart("")).isEmpty();
+    assertThat(store.unfinishedUploads()).isZero();
   }
 
   private Future<GitResult> pushInBackground(PausingProxy proxy) {
     return background.submit(() -> work.attempt("push", "-q", proxy.url("r"), "main"));
   }
 
-  private List<String> keys() throws IOException {
-    List<String> keys = new ArrayList<>();
-    objects.list("", object -> keys.add(object.key()));
-    return keys;
-  }
-
-  private void awaitUploads(int count) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    while (objects.listMultipart("").size() != count) {
-      assertThat(System.nanoTime()).as("deadline for %d uploads", count).isLessThan(deadline);
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+  private void awaitUploads(int count) {
+    ConcurrentTasks.waitWhile(() -> store.unfinishedUploads() != count);
   }
 }

@@ -69,7 +69,7 @@ class ClientFaultsLogTest {
     root.addAppender(appender);
     manager = TestRepositories.manager(new MemoryObjectStore());
     manager.createRepository("r").close();
-    server = GitHttpServer.builder().maxPackSize(1 << 20).start(manager);
+    server = GitHttpServer.builder().createOnPush(true).maxPackSize(1 << 20).start(manager);
   }
 
   @AfterEach
@@ -82,10 +82,7 @@ class ClientFaultsLogTest {
 
   /** Sends a request, and waits for its whole answer. */
   private String post(String service, byte[] body) throws IOException {
-    try (Socket socket = new Socket(server.uri().getHost(), server.uri().getPort())) {
-      socket.getOutputStream().write(request(service, body, body.length));
-      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
-    }
+    return TestRequests.exchange(server.uri(), request(service, body, body.length));
   }
 
   /** Sends a part of a request, reads a part of its answer, and closes the connection. */
@@ -188,6 +185,32 @@ class ClientFaultsLogTest {
     byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(3 << 20, 1)).body();
     assertThat(post(PUSH, push)).contains("unpack error");
     assertLogged("receive-pack to r: Pack exceeds the limit of 1,048,576 bytes");
+  }
+
+  @Test
+  void name_that_no_repository_can_have_is_no_error_of_the_server() throws Exception {
+    for (String name :
+        List.of(
+            "../outside",
+            "..%2foutside",
+            "%2e%2e/outside",
+            "a//b",
+            "a%2F%2Fb",
+            "a.lock",
+            "a%00b",
+            "a%0ab",
+            "a%5Cb",
+            "%ff%fe",
+            "x".repeat(300))) {
+      String get = "GET /" + name + "/info/refs?service=git-receive-pack HTTP/1.1\r\n";
+      byte[] request = (get + "Host: localhost\r\nConnection: close\r\n\r\n").getBytes(UTF_8);
+      assertThat(TestRequests.exchange(server.uri(), request))
+          .as(name)
+          .matches("(?s)HTTP/1\\.1 40[04] .*");
+    }
+    server.close();
+    assertThat(events).noneMatch(event -> event.getThrowableProxy() != null);
+    assertThat(manager.list()).containsExactly("r");
   }
 
   private static Stream<Arguments> unreadable() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
-import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
@@ -23,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -76,11 +74,7 @@ class GitHttpServerTest {
 
   private HttpResponse<String> get(GitHttpServer server, String path, String... headers)
       throws IOException, InterruptedException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(server.uri().resolve(path));
-    if (headers.length > 0) {
-      request.headers(headers);
-    }
-    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    return TestRequests.get(server.uri().resolve(path), headers);
   }
 
   /** Metrics, once they have counted a push or fetch: its client has the answer before. */
@@ -91,12 +85,7 @@ class GitHttpServerTest {
 
   private HttpResponse<String> push(GitHttpServer server, String name, byte[] body)
       throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-receive-pack"))
-            .header("Content-Type", PUSH_TYPE)
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString());
+    return TestRequests.post(server.uri(), name + "/git-receive-pack", body);
   }
 
   @Test
@@ -245,14 +234,9 @@ class GitHttpServerTest {
 
   private HttpResponse<String> fetch(GitHttpServer server, String name, byte[] body)
       throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/" + name + "/git-upload-pack"))
-            .header("Content-Type", "application/x-git-upload-pack-request")
-            .header("Content-Encoding", "gzip")
-            .header("Git-Protocol", "version=2")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString(ISO_8859_1));
+    String path = name + "/git-upload-pack";
+    String[] headers = {"Content-Encoding", "gzip", "Git-Protocol", "version=2"};
+    return TestRequests.post(server.uri(), path, body, headers);
   }
 
   @Test
@@ -437,7 +421,11 @@ class GitHttpServerTest {
     try (GitHttpServer server = start()) {
       for (String path :
           new String[] {
-            "/", "/a.git", "/a.git/HEAD", "/none.git/info/refs?service=git-upload-pack"
+            "/",
+            "/a.git",
+            "/a.git/HEAD",
+            "/A.git/info/refs?service=git-upload-pack",
+            "/none.git/info/refs?service=git-upload-pack"
           }) {
         HttpResponse<String> answer = get(server, path);
         assertThat(answer.statusCode()).as(path).isEqualTo(404);
@@ -466,8 +454,7 @@ class GitHttpServerTest {
               "/./a.git",
               "/d/%2E./a.git")) {
         URI uri = URI.create("http://" + server.uri().getAuthority() + alias + rest);
-        HttpResponse<String> answer =
-            http.send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> answer = TestRequests.get(uri);
         assertThat(answer.statusCode()).as(alias).isEqualTo(404);
         assertThat(answer.body()).as(alias).isEqualTo("no such path\n");
       }
@@ -770,8 +757,6 @@ class GitHttpServerTest {
   }
 
   private static String[] basic(String pair) {
-    return new String[] {
-      "Authorization", "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8))
-    };
+    return new String[] {"Authorization", TestRequests.basic(pair)};
   }
 }

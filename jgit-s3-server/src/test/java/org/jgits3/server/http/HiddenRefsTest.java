@@ -4,9 +4,6 @@ package org.jgits3.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.List;
 import org.eclipse.jgit.lib.RefUpdate;
@@ -182,14 +179,7 @@ class HiddenRefsTest {
   /** Sends a command that git would not send, since it does not see the ref. */
   private String send(String command) throws Exception {
     byte[] body = GitRequests.of(out -> out.writeString(command + "\0 report-status"));
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(server.uri().resolve("r.git/git-receive-pack"))
-                .header("Content-Type", "application/x-git-receive-pack-request")
-                .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofString())
-        .body();
+    return TestRequests.post(server.uri(), "r.git/git-receive-pack", body).body();
   }
 
   @Test

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -20,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.DeflaterOutputStream;
@@ -118,17 +116,7 @@ class HostileClientsTest {
 
   /** Sends bytes, and returns everything that is answered until the server closes. */
   private static String exchange(GitHttpServer server, byte[] request) throws IOException {
-    return exchange(server.uri(), request);
-  }
-
-  private static String exchange(URI server, byte[] request) throws IOException {
-    try (Socket socket = new Socket(server.getHost(), server.getPort())) {
-      socket.setSoTimeout(SECONDS_TO_CLOSE * 1000);
-      OutputStream out = socket.getOutputStream();
-      out.write(request);
-      out.flush();
-      return new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
-    }
+    return TestRequests.exchange(server.uri(), request);
   }
 
   private static String exchange(GitHttpServer server, String method, String target, String host)
@@ -208,18 +196,8 @@ class HostileClientsTest {
             "*",
             "http://localhost/metrics");
     try (GitHttpServer server = start(withUsers(directory))) {
-      for (String method :
-          List.of(
-              "GET",
-              "HEAD",
-              "POST",
-              "PUT",
-              "DELETE",
-              "OPTIONS",
-              "PATCH",
-              "TRACE",
-              "get",
-              "PROPFIND")) {
+      String methods = "GET HEAD POST PUT DELETE OPTIONS PATCH TRACE get PROPFIND";
+      for (String method : methods.split(" ", -1)) {
         for (String path : paths) {
           String answer = exchange(server, method, path);
           assertThat(answer).as("%s %s", method, path).isNotEmpty();
@@ -310,8 +288,7 @@ class HostileClientsTest {
   }
 
   private static String basic(String pair) {
-    String credentials = Base64.getEncoder().encodeToString(pair.getBytes(UTF_8));
-    return "Authorization: Basic " + credentials + "\r\n\r\n";
+    return "Authorization: " + TestRequests.basic(pair) + "\r\n\r\n";
   }
 
   @Test
@@ -380,7 +357,7 @@ class HostileClientsTest {
       for (int i = 0; i < 200; i++) {
         connect(monitor).getOutputStream().write("GET /".getBytes(US_ASCII));
         if (i % 20 == 0) {
-          assertThat(status(exchange(monitor, scrape))).isEqualTo(200);
+          assertThat(status(TestRequests.exchange(monitor, scrape))).isEqualTo(200);
           assertThat(status(exchange(server, "GET", REFS))).isEqualTo(200);
         }
       }
@@ -726,13 +703,19 @@ class HostileClientsTest {
 
   @Test
   void push_that_is_no_push_is_told_why() throws Exception {
-    repository("r");
+    ObjectId main = repository("r");
     try (GitHttpServer server = start(GitHttpServer.builder())) {
       for (String body : List.of("zzzz", "0015no command at all0000")) {
         String answer = post(server, "/r.git/git-receive-pack", PUSH, body.getBytes(US_ASCII));
         assertThat(status(answer)).as(body).isEqualTo(400);
         assertThat(answer).as(body).contains("text/plain").doesNotEndWith("\r\n\r\n");
       }
+      for (String body : List.of("", "0000", "00a0 not a packet line")) {
+        post(server, "/r.git/git-receive-pack", PUSH, body.getBytes(US_ASCII));
+      }
+    }
+    try (S3Repository r = manager.openRepository("r")) {
+      assertThat(r.resolve("refs/heads/main")).isEqualTo(main);
     }
   }
 

@@ -4,8 +4,7 @@ package org.jgits3.server.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +27,7 @@ class NamedRepositoriesTest {
   }
 
   @Test
-  void clients_are_not_told_why_the_store_fails() throws Exception {
+  void clients_are_told_what_is_missing_and_not_why_the_store_fails() throws Exception {
 
     try (S3RepositoryManager maker = TestRepositories.manager(directory)) {
       maker.createRepository("r").close();
@@ -36,20 +35,15 @@ class NamedRepositoriesTest {
     damageManifests();
     try (S3RepositoryManager manager = TestRepositories.manager(directory);
         GitHttpServer server = GitHttpServer.builder().start(manager)) {
-      HttpResponse<String> answer = ask(server, "r", "git-upload-pack");
-      assertThat(answer.statusCode()).isEqualTo(503);
-      assertThat(answer.body())
-          .isEqualTo("repository r cannot be opened now; the server's log says why\n");
+      for (String service : List.of("git-upload-pack", "git-receive-pack")) {
+        URI none = server.uri().resolve("/none.git/info/refs?service=" + service);
+        assertThat(TestRequests.get(none).statusCode()).isEqualTo(404);
+        HttpResponse<String> answer =
+            TestRequests.get(server.uri().resolve("/r.git/info/refs?service=" + service));
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body())
+            .isEqualTo("repository r cannot be opened now; the server's log says why\n");
+      }
     }
-  }
-
-  private static HttpResponse<String> ask(GitHttpServer server, String name, String service)
-      throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
-        .send(
-            HttpRequest.newBuilder(
-                    server.uri().resolve("/" + name + ".git/info/refs?service=" + service))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
   }
 }

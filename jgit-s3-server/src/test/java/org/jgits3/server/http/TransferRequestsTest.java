@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -299,11 +297,8 @@ class TransferRequestsTest {
 
   /** Capabilities that the server offers to clients of protocol version 2. */
   String capabilities() throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/r.git/info/refs?service=git-upload-pack"))
-            .header("Git-Protocol", "version=2")
-            .build();
-    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    URI refs = server.uri().resolve("/r.git/info/refs?service=git-upload-pack");
+    return TestRequests.get(refs, "Git-Protocol", "version=2").body();
   }
 
   @Test
@@ -418,12 +413,7 @@ class TransferRequestsTest {
   }
 
   private String answerTo(String service, String protocol, byte[] body) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/r.git/" + service))
-            .header("Content-Type", "application/x-" + service + "-request")
-            .header("Git-Protocol", protocol)
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body))
-            .build();
-    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
+    return TestRequests.post(server.uri(), "r.git/" + service, body, "Git-Protocol", protocol)
+        .body();
   }
 }

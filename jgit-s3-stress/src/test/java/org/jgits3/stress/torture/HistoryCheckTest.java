@@ -14,6 +14,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Feeds right and wrong histories to the checker of etc/test/history. */
 class HistoryCheckTest {
@@ -123,46 +125,28 @@ class HistoryCheckTest {
                 """));
   }
 
-  @Test
-  void a_torn_batch_is_found() throws Exception {
-    String batch =
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "a torn batch     | write a=-:v1 b=-:w1 | ok      | 12 | read a b | a=v1 b=-",
+        "a torn unknown   | write a=-:v1 b=-:w1 | unknown | 12 | read a b | a=v1 b=-",
+        "a stale read     | write a=-:v1        | ok      | 21 | read a   | a=-",
+        "a refused update | write a=-:v1        | refused | 21 | read a   | a=v1",
+      })
+  void what_no_order_explains_is_found(
+      String what, String write, String outcome, int moment, String read, String seen)
+      throws Exception {
+    String history =
         """
-        begin 1 10 g write a=-:v1 b=-:w1
+        begin 1 10 g %s
         end 1 20 %s
-        begin 2 12 g read a b
-        end 2 14 ok a=v1 b=-
-        """;
+        begin 2 %d g %s
+        end 2 %d ok %s
+        """
+            .formatted(write, outcome, moment, read, moment + 2, seen);
 
-    assertThat(judge(batch.formatted("ok")).exit).isEqualTo(1);
-    assertThat(judge(batch.formatted("unknown")).exit).isEqualTo(1);
-  }
-
-  @Test
-  void a_stale_read_is_found() throws Exception {
-    Verdict verdict =
-        judge(
-            """
-            begin 1 10 g write a=-:v1
-            end 1 20 ok
-            begin 2 21 g read a
-            end 2 30 ok a=-
-            """);
-
-    assertThat(verdict.exit).isEqualTo(1);
-  }
-
-  @Test
-  void a_refused_update_that_was_applied_is_found() throws Exception {
-    Verdict verdict =
-        judge(
-            """
-            begin 1 10 g write a=-:v1
-            end 1 20 refused
-            begin 2 21 g read a
-            end 2 30 ok a=v1
-            """);
-
-    assertThat(verdict.exit).isEqualTo(1);
+    assertThat(judge(history).exit).as(what).isEqualTo(1);
   }
 
   @Test

@@ -86,13 +86,13 @@ public final class Programs implements AutoCloseable {
     return run(directory, Map.of(), List.of(command));
   }
 
-  /** Command of a program of this module, which uses the library that is in a jar. */
-  public static List<String> java(Path jar, Class<?> program) {
+  /** Command of a program of this module, which may use the library. */
+  public static List<String> java(Class<?> program) {
     return new ArrayList<>(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-cp",
-            System.getProperty("java.class.path") + ":" + jar,
+            System.getProperty("java.class.path"),
             program.getName()));
   }
 

@@ -30,7 +30,7 @@ public final class FillProject {
       }
       return;
     }
-    try (S3RepositoryManager manager = Bucket.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(Integer.parseInt(args[0]));
         Repository project = manager.openRepository(args[1]);
         ObjectInserter inserter = project.newObjectInserter()) {
       new Replay(project, recorded).createChanges(project, inserter, FIRST, count);

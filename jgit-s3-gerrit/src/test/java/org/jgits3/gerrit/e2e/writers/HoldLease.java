@@ -15,7 +15,7 @@ public final class HoldLease {
   public static void main(String[] args)
       throws IOException, ConfigInvalidException, InterruptedException {
     CountDownLatch ended = new CountDownLatch(1);
-    try (S3RepositoryManager manager = Bucket.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(Integer.parseInt(args[0]));
         LeaseKeeper lease = LeaseKeeper.tryAcquire(manager.store(), args[1]).orElseThrow()) {
       System.out.println("holds " + lease);
       ended.await();

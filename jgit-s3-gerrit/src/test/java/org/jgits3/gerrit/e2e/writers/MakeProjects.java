@@ -23,7 +23,7 @@ public final class MakeProjects {
   public static void main(String[] args) throws Exception {
     int count = Integer.parseInt(args[3]);
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = Bucket.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(Integer.parseInt(args[0]));
         Repository recorded = manager.openRepository(args[1])) {
       Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       List<Callable<Void>> makers = new ArrayList<>();

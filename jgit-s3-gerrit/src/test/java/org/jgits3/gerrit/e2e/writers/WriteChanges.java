@@ -39,7 +39,7 @@ public final class WriteChanges {
     Queue<Replay.Written> created = new ConcurrentLinkedQueue<>();
     AtomicInteger waiting = new AtomicInteger();
     AtomicInteger next = new AtomicInteger();
-    try (S3RepositoryManager manager = Bucket.open(args[0]);
+    try (S3RepositoryManager manager = Bucket.open(Integer.parseInt(args[0]));
         Repository recorded = manager.openRepository(args[1])) {
       Replay replay = new Replay(recorded, Integer.parseInt(args[2]));
       long start = System.nanoTime();

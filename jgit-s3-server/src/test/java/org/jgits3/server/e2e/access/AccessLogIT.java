@@ -4,13 +4,12 @@ package org.jgits3.server.e2e.access;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,6 +19,8 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.server.http.users.TestUsers;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,8 +58,10 @@ class AccessLogIT {
   }
 
   private ServerProcess startWith(List<String> more, String... names) throws IOException {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Files.write(users, List.of(names).stream().map(name -> name + ":" + hash).toList());
+    Files.writeString(users, "");
+    for (String name : names) {
+      Files.writeString(users, TestUsers.line(name, "right"), StandardOpenOption.APPEND);
+    }
     List<String> options = new ArrayList<>(List.of("--create-on-push", "--access-log", "all"));
     options.addAll(List.of("--users", users.toString()));
     options.addAll(more);
@@ -178,8 +181,8 @@ class AccessLogIT {
         "update-ref",
         "--stdin");
     try (ServerProcess server = start(format, user)) {
-      String basic = "Authorization: Basic ";
-      String right = Base64.getEncoder().encodeToString((user + ":right").getBytes(UTF_8));
+      String basic = "Authorization: ";
+      String right = TestRequests.basic(user + ":right");
       work.run(
           "-c",
           "http.extraHeader=" + basic + right,
@@ -189,7 +192,7 @@ class AccessLogIT {
           "-q",
           server.url("r"),
           "refs/heads/*");
-      String guess = Base64.getEncoder().encodeToString((wrong + ":x").getBytes(UTF_8));
+      String guess = TestRequests.basic(wrong + ":x");
       send(server, "GET /r/info/refs HTTP/1.1\r\n" + basic + guess + "\r\n");
       for (String path :
           List.of(
@@ -237,10 +240,7 @@ class AccessLogIT {
 
   @Test
   void client_is_the_one_that_a_trusted_proxy_names_and_no_forged_one() throws Exception {
-    String basic =
-        "Authorization: Basic "
-            + Base64.getEncoder().encodeToString("ada:right".getBytes(UTF_8))
-            + "\r\nX-Forwarded-For: ";
+    String basic = "Authorization: " + TestRequests.basic("ada:right") + "\r\nX-Forwarded-For: ";
     String header = "http.extraHeader=X-Forwarded-For: ";
     try (ServerProcess server =
         startWith(List.of("--log-format", "json", "--trusted-proxy", "127.0.0.1"), "ada")) {

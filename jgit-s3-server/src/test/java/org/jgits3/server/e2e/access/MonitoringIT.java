@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e.access;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +21,9 @@ import java.util.stream.Stream;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.server.http.users.TestUsers;
+import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 class MonitoringIT {
   private static final Path ROOT = Path.of(System.getProperty("project.root")).toAbsolutePath();
   private static final Path FILES = ROOT.resolve("etc/monitoring");
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
   private static final Pattern METRIC = Pattern.compile("\\b(?:jgits3|jvm)_[a-z0-9_]+");
 
   /** Columns of a dashboard. */
@@ -145,7 +140,9 @@ class MonitoringIT {
       work.run("push", "-q", server.url("r"), "main");
       work.run("clone", "-q", server.url("r"), "clone");
       Command.run(store, "sweep", "--all", "--metrics-file", file.toString()).succeeds();
-      scrape = awaitMetrics(server, "jgits3_fetch_seconds_count") + Files.readString(file);
+      // its client has the answer before it is counted
+      ConcurrentTasks.waitWhile(() -> !metrics(server).contains("jgits3_fetch_seconds_count"));
+      scrape = metrics(server) + Files.readString(file);
     }
     Set<String> shown =
         scrape
@@ -176,8 +173,7 @@ class MonitoringIT {
 
   @Test
   void no_name_or_guess_of_a_client_adds_a_series() throws Exception {
-    String hash = BCrypt.with(BCrypt.Version.VERSION_2Y).hashToString(4, "right".toCharArray());
-    Path users = Files.writeString(scratch.resolve("users"), "ada:" + hash + "\n");
+    Path users = Files.writeString(scratch.resolve("users"), TestUsers.line("ada", "right"));
     String[] options = {"--users", users.toString(), "--access-log", "all"};
     try (ServerProcess server = ServerProcess.start(ServedStore.directory(scratch), options)) {
       attack(server, 0);
@@ -204,33 +200,17 @@ class MonitoringIT {
 
   private static int status(ServerProcess server, String path, String user, int i)
       throws Exception {
-    HttpRequest request =
-        request(server.uri().resolve("/" + path), user)
-            .header("User-Agent", "agent-" + i)
-            .header("X-Forwarded-For", "192.0.2." + i % 256)
-            .build();
-    return HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-  }
-
-  private static HttpRequest.Builder request(URI uri, String user) {
-    String credentials = Base64.getEncoder().encodeToString(user.getBytes(UTF_8));
-    return HttpRequest.newBuilder(uri).header("Authorization", "Basic " + credentials);
+    String[] headers = {
+      "Authorization", TestRequests.basic(user),
+      "User-Agent", "agent-" + i,
+      "X-Forwarded-For", "192.0.2." + i % 256
+    };
+    return TestRequests.get(server.uri().resolve("/" + path), headers).statusCode();
   }
 
   private static String metrics(ServerProcess server) throws Exception {
-    HttpRequest request = request(server.uri().resolve("/metrics"), "ada:right").build();
-    return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
-  }
-
-  /** Metrics, once a request is counted: its client has the answer before. */
-  private static String awaitMetrics(ServerProcess server, String counted) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    String metrics = metrics(server);
-    while (!metrics.contains(counted)) {
-      assertThat(System.nanoTime()).as(metrics).isLessThan(deadline);
-      metrics = metrics(server);
-    }
-    return metrics;
+    String[] user = {"Authorization", TestRequests.basic("ada:right")};
+    return TestRequests.get(server.uri().resolve("/metrics"), user).body();
   }
 
   /** Names and labels of all series but those of the JVM, which come and go. */

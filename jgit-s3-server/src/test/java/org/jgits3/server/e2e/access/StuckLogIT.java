@@ -11,11 +11,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -29,6 +25,8 @@ import org.jgits3.internal.concurrent.DaemonThreads;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.server.http.TestRequests;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.GitClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,8 +40,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StuckLogIT {
   private static final int REFS = 10_000;
   private static final Pattern LOST = Pattern.compile("(?m)^jgits3_log_lost_total (\\S+)$");
-
-  private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   /** Pushes whose lines are more than wait for the log. */
   private static final int PUSHES = 4;
@@ -119,20 +115,12 @@ class StuckLogIT {
       capabilities = "";
     }
     commands.end();
-    byte[] pack = {'P', 'A', 'C', 'K', 0, 0, 0, 2, 0, 0, 0, 0};
-    body.writeBytes(pack);
-    body.writeBytes(MessageDigest.getInstance("SHA-1").digest(pack));
-    HttpRequest request =
-        HttpRequest.newBuilder(server.uri().resolve("/r.git/git-receive-pack"))
-            .header("Content-Type", "application/x-git-receive-pack-request")
-            .POST(HttpRequest.BodyPublishers.ofByteArray(body.toByteArray()))
-            .build();
-    return HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    body.writeBytes(new ForgedPack(0).closed());
+    return TestRequests.post(server.uri(), "r.git/git-receive-pack", body.toByteArray()).body();
   }
 
   private static long lost(ServerProcess server) throws Exception {
-    HttpRequest request = HttpRequest.newBuilder(server.uri().resolve("/metrics")).build();
-    String metrics = HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body();
+    String metrics = TestRequests.get(server.uri().resolve("/metrics")).body();
     Matcher lost = LOST.matcher(metrics);
     assertThat(lost.find()).as(metrics).isTrue();
     return (long) Double.parseDouble(lost.group(1));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.e2e.process;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -99,6 +101,35 @@ public record ServedStore(String url, Optional<Path> config, Map<String, String>
       bucket.list("", object -> keys.add(object.key()));
     }
     return keys;
+  }
+
+  /** The command line of a JVM that runs a command here. */
+  public List<String> line(String... args) {
+    List<String> all = new ArrayList<>(options());
+    all.addAll(List.of(args));
+    return Command.javaCommand(Command.BRIEF, all);
+  }
+
+  /** Starts a command here, in a JVM of its own. */
+  public Process start(Path out, Path err, String... args) throws IOException {
+    return Command.start(line(args), environment, out.toFile(), err.toFile());
+  }
+
+  /** Runs a command that is killed once it has sent so many bytes; false if it ended before. */
+  public boolean killed(long bytes, Path scratch, String... args)
+      throws IOException, InterruptedException {
+    try (PausingProxy proxy = PausingProxy.before(S3Servers.require().endpoint(), bytes)) {
+      ServedStore slow = through(proxy.uri(), Files.createTempDirectory(scratch, "slow"));
+      Path out = Files.createTempFile(scratch, "doomed", ".out");
+      Process doomed = slow.start(out, out, args);
+      boolean paused = proxy.awaitPause(doomed);
+      if (!paused) {
+        assertThat(doomed.waitFor()).as(Files.readString(out)).isZero();
+        return false;
+      }
+      doomed.destroyForcibly().waitFor();
+      return true;
+    }
   }
 
   /** The global options that lead a command here. */
