@@ -49,7 +49,7 @@ public final class IdSet {
 
   /** Index of a part, or of the free place for it. */
   private int slot(long part) {
-    int i = (int) (part * factor >>> 33) & (table.length - 1);
+    int i = (int) ((part * factor) >>> 33) & (table.length - 1);
     while (table[i] != 0 && table[i] != part) {
       i = (i + 1) & (table.length - 1);
     }
