@@ -65,9 +65,7 @@ class BenchProcessTest {
   /** Those of the JVMs that run tests; JMH gives them to its own, too. */
   private static final List<String> BRIEF =
       List.of(
-          "-XX:+UseSerialGC",
-          "-XX:+UnlockDiagnosticVMOptions",
-          "-XX:-DisplayVMOutput",
+          "@" + ROOT.resolve("etc/test/jvm.options"),
           "-XX:CompilerDirectivesFile=" + ROOT.resolve("etc/test/hashing.directives"));
 
   @TempDir private Path directory;

@@ -41,10 +41,15 @@ record LibraryRefs(ObjectStore store, S3Settings settings) implements RefSource 
     return new LibraryRefs(probed(settings), settings);
   }
 
-  /** Opens a store in the dialect that its server takes. */
+  /**
+   * Opens a store in the dialect that its server takes. That of a server which this run has started
+   * is known: it needs no probe of thousands of requests.
+   */
   private static ObjectStore probed(S3Settings settings) throws IOException {
     ObjectStore store = Stores.open(settings.location(), settings.options());
-    StoreProbe.admit(store);
+    if (S3Endpoint.ofThisJvm().filter(S3Endpoint::own).isEmpty()) {
+      StoreProbe.admit(store);
+    }
     return store;
   }
 
