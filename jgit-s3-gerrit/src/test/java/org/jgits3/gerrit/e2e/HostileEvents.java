@@ -140,7 +140,7 @@ final class HostileEvents extends OnTwoNodes {
   }
 
   /** Puts a plugin into a site, and waits until Gerrit has loaded it, which takes a minute. */
-  private static void install(GerritNode node, String plugin, Class<?> code) throws Exception {
+  static void install(GerritNode node, String plugin, Class<?> code) throws Exception {
     Manifest manifest = new Manifest();
     Attributes attributes = manifest.getMainAttributes();
     attributes.put(Attributes.Name.MANIFEST_VERSION, "1.0");

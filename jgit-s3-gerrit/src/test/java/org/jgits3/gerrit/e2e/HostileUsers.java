@@ -9,6 +9,8 @@ import static org.jgits3.gerrit.e2e.Report.equal;
 import static org.jgits3.gerrit.e2e.Report.that;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jgits3.gerrit.e2e.plugin.SlowRule;
 import org.jgits3.gerrit.e2e.tools.Json;
 
 /**
@@ -32,7 +35,11 @@ final class HostileUsers extends OnTwoNodes {
   private static final String OWN = "hostile/own";
   private static final String PUSHED = "hostile/pushed";
   private static final String BARRED = "hostile/barred";
+  private static final String SLOW = "hostile/slow";
   private static final String MALLORY = "mallory";
+
+  /** Threads of a node for documents. */
+  private static final int THREADS = 8;
 
   /** Requests of the fuzz of fields. */
   private static final int REQUESTS = 120;
@@ -88,6 +95,7 @@ final class HostileUsers extends OnTwoNodes {
     attack(report, "refs of any names", this::refs);
     report.check("a node is restarted amid all that", () -> restart(false));
     report.check("a node that lost its position compares all that", () -> restart(true));
+    attack(report, "documents of a project hang in a plugin", this::hanging);
   }
 
   private void attack(Report report, String name, Report.Step attack) throws InterruptedException {
@@ -385,5 +393,29 @@ final class HostileUsers extends OnTwoNodes {
         });
     a.rest(MALLORY, "PUT", "accounts/self/name", "{\"name\":\"Mallory\"}");
     store.deleteRefs("All-Users", refs);
+  }
+
+  /** The documents of one project hang on one node, more of them than it has threads. */
+  private void hanging() throws Exception {
+    HostileEvents.install(b, SlowRule.PLUGIN, SlowRule.class);
+    create(a, SLOW, "MERGE_IF_NECESSARY");
+    lags("project", () -> b.get("projects/").has(SLOW));
+    WorkCopy slow = test.clone(a, SLOW);
+    Path directory = Files.createDirectories(b.site().resolve("data").resolve(SlowRule.PLUGIN));
+    Path named = Files.writeString(directory.resolve(SlowRule.PROJECT), SLOW);
+    List<String> changes = new ArrayList<>();
+    try {
+      for (int i = 0; i < 2 * THREADS; i++) {
+        changes.add(slow.newChange("slow-" + i));
+      }
+      lags("hangs", () -> Files.exists(directory.resolve(SlowRule.WAITED)));
+      survive();
+      that(!finds(b, changes.getFirst(), "status:new"), "the document does not hang");
+    } finally {
+      Files.delete(named);
+    }
+    for (String change : changes) {
+      lags("change that hung", () -> finds(b, change, "status:new"));
+    }
   }
 }

@@ -9,17 +9,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.internal.commit.StoredManifest;
+import org.jgits3.internal.store.file.DirectoryObjectStore;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.server.e2e.process.RunningServer;
 import org.jgits3.server.e2e.process.ServedStore;
 import org.jgits3.server.e2e.process.ServerInJvm;
 import org.jgits3.server.e2e.process.ServerProcess;
+import org.jgits3.store.ObjectStore;
 import org.jgits3.testing.GitClient;
 import org.jgits3.testing.GitResult;
 import org.jgits3.testing.S3Server;
@@ -97,6 +101,29 @@ class BadInputIT {
       assertThat(clone.ok()).as("%s", clone).isFalse();
       assertThat(clone.stderr() + server.log())
           .contains(scratch.resolve("store").relativize(packs.get(0)).toString());
+    }
+    assertThat(storedBytes()).isEqualTo(before);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void manifest_that_is_cut_or_damaged_is_left_as_it_is_by_a_server(boolean cut)
+      throws IOException {
+    GitClient work = workingCopy();
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
+      work.run("push", "-q", server.url("damaged"), "main");
+    }
+    ObjectStore stored = new DirectoryObjectStore(scratch.resolve("store"));
+    Path manifest = scratch.resolve("store").resolve(StoredManifest.key(stored, "damaged"));
+    byte[] bytes = Files.readAllBytes(manifest);
+    bytes[bytes.length / 3] ^= 1;
+    Files.write(manifest, cut ? Arrays.copyOf(bytes, bytes.length / 2) : bytes);
+    Map<String, String> before = storedBytes();
+    try (RunningServer server = ServerInJvm.startCreating(store)) {
+      GitResult push = work.attempt("push", server.url("damaged"), "main:other");
+      assertThat(push.ok()).as("%s", push).isFalse();
+      GitResult fetch = work.attempt("ls-remote", server.url("damaged"));
+      assertThat(fetch.ok()).as("%s", fetch).isFalse();
     }
     assertThat(storedBytes()).isEqualTo(before);
   }

@@ -35,6 +35,7 @@ import org.jgits3.server.http.users.UsersFile;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
 import org.jgits3.testing.ForgedPack;
+import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.aid.GitRequests;
 import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.AfterEach;
@@ -713,9 +714,13 @@ class HostileClientsTest {
       for (String body : List.of("", "0000", "00a0 not a packet line")) {
         post(server, "/r.git/git-receive-pack", PUSH, body.getBytes(US_ASCII));
       }
+      for (String body : List.of("", "0000", "zzzz", "00a0 not a packet line")) {
+        post(server, "/r.git/git-upload-pack", FETCH, body.getBytes(US_ASCII));
+      }
     }
     try (S3Repository r = manager.openRepository("r")) {
       assertThat(r.resolve("refs/heads/main")).isEqualTo(main);
+      assertThat(PackBytes.of(r, main).bytes()).as("a clone").isNotEmpty();
     }
   }
 
