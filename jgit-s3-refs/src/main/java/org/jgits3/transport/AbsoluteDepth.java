@@ -37,6 +37,7 @@ final class AbsoluteDepth extends RequestPackets {
   private static final String SHALLOW = "shallow ";
   private static final String HAVE = "have ";
   private static final String DEEPEN = "deepen ";
+  private static final String DEEPEN_NOT = "deepen-not ";
   private static final String DEEPEN_SINCE = "deepen-since ";
   private static final String RELATIVE = "deepen-relative";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
@@ -44,6 +45,10 @@ final class AbsoluteDepth extends RequestPackets {
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
   private final List<ObjectId> wants = new ArrayList<>();
+
+  /** Commits before which the history is to end, as far as the client names them by their ids. */
+  private final Set<ObjectId> ends = new HashSet<>();
+
   private boolean relative;
 
   /** True if the next want may have capabilities, as the first one of protocol 0. */
@@ -104,8 +109,13 @@ final class AbsoluteDepth extends RequestPackets {
       bounded = true;
       return new byte[0];
     }
-    bounded |= line.startsWith("deepen-not ");
-    if (line.startsWith(SHALLOW)) {
+    if (line.startsWith(DEEPEN_NOT)) {
+      String end = line.substring(DEEPEN_NOT.length());
+      if (ObjectId.isId(end)) {
+        ends.add(ObjectId.fromString(end));
+      }
+      bounded = true;
+    } else if (line.startsWith(SHALLOW)) {
       shallow.add(id(line, false));
     } else if (line.startsWith(HAVE)) {
       id(line, false);
@@ -130,9 +140,15 @@ final class AbsoluteDepth extends RequestPackets {
     return takesTags;
   }
 
-  /** Tests whether the client wants an object by its id. */
-  boolean wants(ObjectId id) {
-    return wants.contains(id);
+  /**
+   * Line by which the client wants an object, or ends the history before it; null if there is none.
+   */
+  @Nullable
+  String lineOf(ObjectId id) {
+    if (wants.contains(id)) {
+      return WANT + id.name();
+    }
+    return ends.contains(id) ? DEEPEN_NOT + id.name() : null;
   }
 
   /**
