@@ -32,6 +32,7 @@ import org.eclipse.jgit.revwalk.RevWalk;
  */
 final class AbsoluteDepth extends RequestPackets {
   private static final String COMMAND = "command=";
+  private static final String OBJECT_FORMAT = "object-format=";
   private static final String WANT = "want ";
   private static final String WANT_REF = "want-ref ";
   private static final String SHALLOW = "shallow ";
@@ -93,6 +94,11 @@ final class AbsoluteDepth extends RequestPackets {
       line = line.substring(0, line.length() - 1);
     }
     hasCapabilities &= !line.startsWith(COMMAND);
+    if (line.startsWith(OBJECT_FORMAT) && !line.equals(StreamedAdvertiser.OBJECT_FORMAT)) {
+      throw new PackProtocolException(
+          "mismatched object format: server sha1; client "
+              + line.substring(OBJECT_FORMAT.length()));
+    }
     if (line.startsWith(DEEPEN)) {
       checkNumber(line);
       depth = line.substring(DEEPEN.length());

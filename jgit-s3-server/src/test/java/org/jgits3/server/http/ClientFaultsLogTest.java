@@ -279,6 +279,18 @@ class ClientFaultsLogTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"fetch", "ls-refs"})
+  void command_for_another_object_format_is_told_why(String command) throws Exception {
+    byte[] request =
+        GitRequests.of(
+            out -> {
+              writeAll(out, "command=" + command, "agent=git/2", "object-format=sha256");
+              out.writeDelim();
+            });
+    assertTold(request, "mismatched object format: server sha1; client sha256");
+  }
+
   private void assertTold(byte[] fetch, String reason) throws IOException {
     assertThat(post(FETCH, fetch)).startsWith("HTTP/1.1 200").endsWith("ERR " + reason + "\n");
     assertLogged("S3Repository[");
