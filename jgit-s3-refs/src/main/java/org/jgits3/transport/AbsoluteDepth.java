@@ -15,7 +15,9 @@ import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
@@ -29,6 +31,10 @@ import org.eclipse.jgit.revwalk.RevWalk;
  * end is above, so that the history of no branch gets an end that it has not had. Below nearer ends
  * it may reach farther. A time at which the history ends is that of the oldest wanted commit if the
  * client says a later one.
+ *
+ * <p>JGit applies the filter {@code tree:0} to wanted trees and blobs, too, which Git sends
+ * whatever the filter. A client that wants some gets what {@code tree:1} lets through: wanted trees
+ * and blobs, and the root trees of commits.
  */
 final class AbsoluteDepth extends RequestPackets {
   private static final String COMMAND = "command=";
@@ -41,6 +47,8 @@ final class AbsoluteDepth extends RequestPackets {
   private static final String DEEPEN_NOT = "deepen-not ";
   private static final String DEEPEN_SINCE = "deepen-since ";
   private static final String RELATIVE = "deepen-relative";
+  private static final String NO_TREES = "filter tree:0";
+  private static final String ROOT_TREES = "filter tree:1";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
   private final Repository repository;
@@ -65,6 +73,9 @@ final class AbsoluteDepth extends RequestPackets {
   private boolean hasDepth;
 
   private boolean afterWants;
+
+  /** True if a filter leaves out all trees, which is kept until all wants are known. */
+  private boolean withoutTrees;
 
   /** Depth as the client says it, which is kept until all wants are known; null for none. */
   @Nullable private String depth;
@@ -105,6 +116,10 @@ final class AbsoluteDepth extends RequestPackets {
       hasDepth = true;
       return new byte[0];
     }
+    if (line.equals(NO_TREES)) {
+      withoutTrees = true;
+      return new byte[0];
+    }
     if (line.equals(RELATIVE)) {
       relative = true;
       return new byte[0];
@@ -127,7 +142,7 @@ final class AbsoluteDepth extends RequestPackets {
       id(line, false);
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
-    } else if ((relative || bounded) && line.startsWith(WANT_REF)) {
+    } else if ((relative || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
       Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
       if (ref != null && ref.getObjectId() != null) {
         wants.add(ref.getObjectId());
@@ -205,7 +220,7 @@ final class AbsoluteDepth extends RequestPackets {
     return (String.format("%04x", text.length + LENGTH) + line + "\n").getBytes(UTF_8);
   }
 
-  /** Puts the depth and the time before the packet that ends the wants. */
+  /** Puts the depth, the time and the filter before the packet that ends the wants. */
   private byte[] end(byte[] flush) throws IOException {
     ByteArrayOutputStream end = new ByteArrayOutputStream();
     if (depth != null) {
@@ -215,6 +230,10 @@ final class AbsoluteDepth extends RequestPackets {
     if (since != null) {
       end.writeBytes(packet(DEEPEN_SINCE + sinceOldestWant(Integer.parseInt(since))));
       since = null;
+    }
+    if (withoutTrees) {
+      end.writeBytes(packet(wantsTreeOrBlob() ? ROOT_TREES : NO_TREES));
+      withoutTrees = false;
     }
     end.writeBytes(flush);
     return end.toByteArray();
@@ -235,6 +254,18 @@ final class AbsoluteDepth extends RequestPackets {
       }
     }
     return newer ? oldest : asked;
+  }
+
+  private boolean wantsTreeOrBlob() throws IOException {
+    try (ObjectReader reader = repository.newObjectReader()) {
+      for (ObjectId want : wants) {
+        int type = reader.has(want) ? reader.open(want).getType() : Constants.OBJ_BAD;
+        if (type == Constants.OBJ_TREE || type == Constants.OBJ_BLOB) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 
   /** Depth from the wants, where a want has depth 1; JGit refuses one that is not positive. */
