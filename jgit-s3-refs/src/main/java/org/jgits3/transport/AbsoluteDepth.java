@@ -16,7 +16,9 @@ import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
 import org.eclipse.jgit.errors.PackProtocolException;
+import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
+import org.eclipse.jgit.lib.ObjectReader;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
@@ -31,16 +33,24 @@ import org.jgits3.internal.pack.IdSet;
  * end is above, so that the history of no branch gets an end that it has not had. Below nearer ends
  * it may reach farther. A time at which the history ends is that of the oldest wanted commit if the
  * client says a later one.
+ *
+ * <p>JGit applies the filter {@code tree:0} to wanted trees and blobs, too, which Git sends
+ * whatever the filter. A client that wants some gets what {@code tree:1} lets through: wanted trees
+ * and blobs, and the root trees of commits.
  */
 final class AbsoluteDepth extends RequestPackets {
   private static final String COMMAND = "command=";
+  private static final String OBJECT_FORMAT = "object-format=";
   private static final String WANT = "want ";
   private static final String WANT_REF = "want-ref ";
   private static final String SHALLOW = "shallow ";
   private static final String HAVE = "have ";
   private static final String DEEPEN = "deepen ";
+  private static final String DEEPEN_NOT = "deepen-not ";
   private static final String DEEPEN_SINCE = "deepen-since ";
   private static final String RELATIVE = "deepen-relative";
+  private static final String NO_TREES = "filter tree:0";
+  private static final String ROOT_TREES = "filter tree:1";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
   /** Ids that may have the hash code of an earlier one, beside one of a hundred. */
@@ -49,6 +59,9 @@ final class AbsoluteDepth extends RequestPackets {
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
   private final Set<ObjectId> wants = new LinkedHashSet<>();
+
+  /** Commits before which the history is to end, as far as the client names them by their ids. */
+  private final Set<ObjectId> ends = new HashSet<>();
 
   /** Hash codes of the ids in the request. */
   private final IdSet hashes = new IdSet();
@@ -73,6 +86,9 @@ final class AbsoluteDepth extends RequestPackets {
   private boolean hasDepth;
 
   private boolean afterWants;
+
+  /** True if a filter leaves out all trees, which is kept until all wants are known. */
+  private boolean withoutTrees;
 
   /** Depth as the client says it, which is kept until all wants are known; null for none. */
   @Nullable private String depth;
@@ -102,10 +118,19 @@ final class AbsoluteDepth extends RequestPackets {
       line = line.substring(0, line.length() - 1);
     }
     hasCapabilities &= !line.startsWith(COMMAND);
+    if (line.startsWith(OBJECT_FORMAT) && !line.equals(StreamedAdvertiser.OBJECT_FORMAT)) {
+      throw new PackProtocolException(
+          "mismatched object format: server sha1; client "
+              + line.substring(OBJECT_FORMAT.length()));
+    }
     if (line.startsWith(DEEPEN)) {
       checkNumber(line);
       depth = line.substring(DEEPEN.length());
       hasDepth = true;
+      return new byte[0];
+    }
+    if (line.equals(NO_TREES)) {
+      withoutTrees = true;
       return new byte[0];
     }
     if (line.equals(RELATIVE)) {
@@ -118,8 +143,14 @@ final class AbsoluteDepth extends RequestPackets {
       bounded = true;
       return new byte[0];
     }
-    bounded |= line.startsWith("deepen-not ");
-    if (line.startsWith(SHALLOW)) {
+    if (line.startsWith(DEEPEN_NOT)) {
+      String end = line.substring(DEEPEN_NOT.length());
+      if (ObjectId.isId(end)) {
+        ends.add(ObjectId.fromString(end));
+        checkHash(ObjectId.fromString(end));
+      }
+      bounded = true;
+    } else if (line.startsWith(SHALLOW)) {
       ObjectId id = id(line, false);
       shallow.add(id);
       checkHash(id);
@@ -127,7 +158,7 @@ final class AbsoluteDepth extends RequestPackets {
       checkHash(id(line, false));
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
-    } else if ((relative || bounded) && line.startsWith(WANT_REF)) {
+    } else if ((relative || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
       Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
       if (ref != null && ref.getObjectId() != null) {
         wants.add(ref.getObjectId());
@@ -146,9 +177,15 @@ final class AbsoluteDepth extends RequestPackets {
     return takesTags;
   }
 
-  /** Tests whether the client wants an object by its id. */
-  boolean wants(ObjectId id) {
-    return wants.contains(id);
+  /**
+   * Line by which the client wants an object, or ends the history before it; null if there is none.
+   */
+  @Nullable
+  String lineOf(ObjectId id) {
+    if (wants.contains(id)) {
+      return WANT + id.name();
+    }
+    return ends.contains(id) ? DEEPEN_NOT + id.name() : null;
   }
 
   /**
@@ -213,7 +250,7 @@ final class AbsoluteDepth extends RequestPackets {
     return (String.format("%04x", text.length + LENGTH) + line + "\n").getBytes(UTF_8);
   }
 
-  /** Puts the depth and the time before the packet that ends the wants. */
+  /** Puts the depth, the time and the filter before the packet that ends the wants. */
   private byte[] end(byte[] flush) throws IOException {
     ByteArrayOutputStream end = new ByteArrayOutputStream();
     if (depth != null) {
@@ -223,6 +260,10 @@ final class AbsoluteDepth extends RequestPackets {
     if (since != null) {
       end.writeBytes(packet(DEEPEN_SINCE + sinceOldestWant(Integer.parseInt(since))));
       since = null;
+    }
+    if (withoutTrees) {
+      end.writeBytes(packet(wantsTreeOrBlob() ? ROOT_TREES : NO_TREES));
+      withoutTrees = false;
     }
     end.writeBytes(flush);
     return end.toByteArray();
@@ -243,6 +284,18 @@ final class AbsoluteDepth extends RequestPackets {
       }
     }
     return newer ? oldest : asked;
+  }
+
+  private boolean wantsTreeOrBlob() throws IOException {
+    try (ObjectReader reader = repository.newObjectReader()) {
+      for (ObjectId want : wants) {
+        int type = reader.has(want) ? reader.open(want).getType() : Constants.OBJ_BAD;
+        if (type == Constants.OBJ_TREE || type == Constants.OBJ_BLOB) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 
   /** Depth from the wants, where a want has depth 1; JGit refuses one that is not positive. */

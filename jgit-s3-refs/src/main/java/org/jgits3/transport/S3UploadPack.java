@@ -183,8 +183,9 @@ public class S3UploadPack extends UploadPack {
       }
       throw e;
     } catch (MissingObjectException e) { // JGit tells why only if the history is not limited
-      if (received.limitsHistory() && received.wants(e.getObjectId())) {
-        throw new PackProtocolException("want " + e.getObjectId().name() + " not valid", e);
+      String line = received.lineOf(e.getObjectId());
+      if (received.limitsHistory() && line != null) {
+        throw new PackProtocolException(line + " not valid", e);
       }
       throw e;
     } catch (EOFException e) {

@@ -39,6 +39,7 @@ final class DoctorCommand extends StoreCommand {
   @Override
   public Integer call() throws IOException {
     S3Settings settings = program.settings();
+    program.checkSpillDirectory(settings);
     try (ObjectStore store = Stores.open(settings.location(), impatient(settings.options()))) {
       ProbeReport report = probe(store);
       Dialect dialect = store.probedService().isPresent() ? report.dialect() : null;

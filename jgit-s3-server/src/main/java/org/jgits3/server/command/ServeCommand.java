@@ -190,6 +190,7 @@ final class ServeCommand implements Callable<Integer> {
     try (ServerMetrics metrics = new ServerMetrics()) {
       GitHttpServer.Builder builder = builder().metrics(metrics);
       S3Settings settings = program.settings();
+      program.checkSpillDirectory(settings);
       warnOfLimits(settings);
       Optional.ofNullable(monitor).or(settings::monitor).ifPresent(builder::monitor);
       try (S3RepositoryManager manager = program.open(settings, metrics)) {

@@ -8,7 +8,9 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -182,6 +184,24 @@ public abstract class Program implements Runnable {
       return store == null ? settings : settings.withLocation(StoreLocation.parse(store));
     } catch (IOException | ConfigInvalidException | IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Checks that large packs can be received, before there is one.
+   *
+   * @param settings settings chosen by the user
+   * @throws ParameterException if the directory for them is none, or this user cannot write there
+   */
+  public final void checkSpillDirectory(S3Settings settings) {
+    Path directory = settings.spillDirectory().toAbsolutePath();
+    if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "[s3 \"receive\"] spillDirectory "
+              + directory
+              + ": no directory that this user can write to; create it, or name another",
+          new NotDirectoryException(directory.toString()));
     }
   }
 

@@ -635,6 +635,23 @@ class JgitS3Test {
     assertThat(dir.resolve("store")).doesNotExist();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"missing", "file"})
+  void directory_for_large_pushes_that_cannot_be_used_is_named(String name) throws IOException {
+    Files.createFile(dir.resolve("file"));
+    Path spills = dir.resolve(name);
+    Path config =
+        Files.writeString(
+            dir.resolve("config"), "[s3 \"receive\"]\n\tspillDirectory = " + spills + "\n");
+    String why = "[s3 \"receive\"] spillDirectory " + spills + ": no directory";
+    inStore("--config", config.toString(), "doctor").failsWith(2, why);
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      inStore("--config", config.toString(), "serve", "--listen", address).failsWith(2, why);
+    }
+    assertThat(dir.resolve("store")).doesNotExist();
+  }
+
   @Test
   void users_file_that_cannot_be_used_is_named_with_its_line() throws IOException {
     Path users = Files.writeString(dir.resolve("users"), "ada:{SHA}x\n");

@@ -274,6 +274,57 @@ class ClientFaultsLogTest {
     assertTold(GitRequests.command("fetch", lines), "too many object ids of the request are alike");
   }
 
+  /** Ends of a history: an id, a ref, and a branch without a commit. */
+  private static Stream<Arguments> unknownEnds() {
+    String id = "1".repeat(40);
+    return Stream.of(
+        arguments(id, "deepen-not " + id + " not valid"),
+        arguments("refs/heads/none", "Invalid ref name: refs/heads/none"),
+        arguments("HEAD", "Invalid ref name: HEAD"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("unknownEnds")
+  void fetch_of_a_history_that_ends_before_an_unknown_commit_is_told_why(String end, String reason)
+      throws Exception {
+    assertTold(GitRequests.command("fetch", wantBranch(), "deepen-not " + end, "done"), reason);
+  }
+
+  @ParameterizedTest
+  @MethodSource("unknownEnds")
+  void old_fetch_of_a_history_that_ends_before_an_unknown_commit_is_told_why(
+      String end, String reason) throws Exception {
+    String want = wantBranch();
+    assertTold(
+        GitRequests.of(
+            out -> {
+              writeAll(out, want, "deepen-not " + end);
+              out.end();
+            }),
+        reason);
+  }
+
+  /** Makes a branch that is not that of HEAD, and wants its commit. */
+  private String wantBranch() throws Exception {
+    try (S3Repository r = manager.openRepository("r")) {
+      ObjectId commit = TestRepositories.history(r, "branch", 1).get(0);
+      TestRepositories.createRef(r, "refs/heads/branch", commit);
+      return "want " + commit.name();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"fetch", "ls-refs"})
+  void command_for_another_object_format_is_told_why(String command) throws Exception {
+    byte[] request =
+        GitRequests.of(
+            out -> {
+              writeAll(out, "command=" + command, "agent=git/2", "object-format=sha256");
+              out.writeDelim();
+            });
+    assertTold(request, "mismatched object format: server sha1; client sha256");
+  }
+
   private void assertTold(byte[] fetch, String reason) throws IOException {
     assertThat(post(FETCH, fetch)).startsWith("HTTP/1.1 200").endsWith("ERR " + reason + "\n");
     assertLogged("S3Repository[");

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
@@ -217,6 +218,55 @@ class ClientFeaturesTest {
     GitClient clone = git.at("clone");
     clone.run("fsck");
     assertThat(clone.run("tag").lines()).containsExactly("in", "v5");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,tree:0", "2,tree:0", "0,tree:1", "2,tree:1", "0,tree:2", "2,blob:none"})
+  void wanted_trees_and_blobs_are_sent_whatever_the_filter(String version, String filter)
+      throws Exception {
+    Path file = work.directory().resolve("a/b/c/file");
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, "content");
+    Files.writeString(work.directory().resolve("top"), "top");
+    work.run("add", ".");
+    commit(9);
+    List<String> wanted = new ArrayList<>();
+    for (String path : List.of("top", "a", "a/b/c", "a/b/c/file")) {
+      work.run("tag", "t" + wanted.size(), "main:" + path);
+      wanted.add(work.run("rev-parse", "main:" + path).strip());
+    }
+    work.run("push", "-q", "--tags", "origin", "main");
+    String protocol = "protocol.version=" + version;
+    git.run("-c", protocol, "clone", "-q", "--no-checkout", "--filter=" + filter, url(), "clone");
+    assertHas(git.at("clone"), wanted);
+
+    GitClient byId = git.init("by-id");
+    byId.run("remote", "add", "origin", url());
+    byId.run("config", "remote.origin.promisor", "true");
+    byId.run("config", "remote.origin.partialCloneFilter", filter);
+    for (String id : wanted) {
+      byId.run("-c", protocol, "fetch", "-q", "--filter=" + filter, "origin", id);
+    }
+    assertHas(byId, wanted);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "2"})
+  void clone_without_trees_has_none_if_none_is_wanted(String version) {
+    String protocol = "protocol.version=" + version;
+    git.run("-c", protocol, "clone", "-q", "--no-checkout", "--filter=tree:0", url(), "clone");
+    String all = "--batch-check=%(objecttype)";
+    assertThat(git.at("clone").run("cat-file", all, "--batch-all-objects").lines())
+        .hasSize(8)
+        .containsOnly("commit");
+  }
+
+  /** Checks that a clone has objects, and asks for none. */
+  private static void assertHas(GitClient clone, List<String> ids) {
+    clone.run("remote", "remove", "origin");
+    for (String id : ids) {
+      clone.run("cat-file", "-e", id);
+    }
   }
 
   @Test

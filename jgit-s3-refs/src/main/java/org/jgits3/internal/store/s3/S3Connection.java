@@ -119,6 +119,7 @@ record S3Connection(S3Client client, List<SdkAutoCloseable> used, int connection
             client.overrideConfiguration().toBuilder()
                 .retryStrategy(DefaultRetryStrategy.doNotRetry())
                 .addExecutionInterceptor(new AnswerRepairs())
+                .addExecutionInterceptor(new TlsFailures())
                 .build())
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
         .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)

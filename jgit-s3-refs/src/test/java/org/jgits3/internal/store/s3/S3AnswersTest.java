@@ -11,6 +11,10 @@ import com.sun.net.httpserver.HttpExchange;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -102,6 +106,37 @@ class S3AnswersTest {
         .set("aws.accessKeyId", "AKIDEXAMPLE")
         .set("aws.secretAccessKey", SECRET)
         .set("aws.region", "us-east-1");
+  }
+
+  @Test
+  void an_endpoint_without_TLS_is_named_with_what_to_do() throws IOException {
+    try (ServerSocket plain = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      Thread answers = new Thread(() -> refuseAll(plain));
+      answers.start();
+      String endpoint = "https://127.0.0.1:" + plain.getLocalPort();
+      StoreOptions options =
+          new StoreOptions(
+              Optional.of(URI.create(endpoint)), Optional.empty(), true, 8, Duration.ofSeconds(1));
+      try (ObjectStore wrong = Stores.open(LOCATION, options)) {
+        assertThatThrownBy(() -> wrong.stat("k"))
+            .isInstanceOf(StoreException.Unavailable.class)
+            .hasMessageStartingWith("s3://bucket/p/k: no answer: TLS at " + endpoint + " failed: ")
+            .hasMessageContaining("correct endpoint, which begins with http:// if");
+      }
+    }
+  }
+
+  /** Answers whatever begins a connection as a server without TLS does, until it is closed. */
+  private static void refuseAll(ServerSocket plain) {
+    while (!plain.isClosed()) {
+      try (Socket client = plain.accept()) {
+        client.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(UTF_8));
+        client.shutdownOutput();
+        client.getInputStream().readAllBytes(); // unread bytes would reset the connection
+      } catch (IOException e) {
+        // the next client is answered, or the server is closed
+      }
+    }
   }
 
   @ParameterizedTest
