@@ -158,10 +158,11 @@ class S3RepositoryManagerTest {
       theirs.save();
       config.load();
       assertThat(config.getString("core", null, "y")).isEqualTo("theirs");
+      assertThat(told).containsExactly("here", "there", "there", "here");
       config.setString("core", null, "x", "2");
       config.save();
       there.getConfig().load();
-      assertThat(told.subList(told.size() - 2, told.size())).containsExactly("here", "there");
+      assertThat(told).containsExactly("here", "there", "there", "here", "here", "there");
     }
   }
 

@@ -26,7 +26,10 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RefChange;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.store.Precondition;
+import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StagedStore;
 import org.jgits3.store.StagedStore.Action;
 import org.jgits3.store.StagedStore.Request;
@@ -368,6 +371,46 @@ class StoreHistoryTest {
       assertThat(follower.cursor.position("a")).isEmpty();
       elsewhere.rename("m", "a");
       follower.cursor = before;
+    }
+  }
+
+  @Test
+  void interrupted_rename_keeps_the_repository_under_one_name() throws Exception {
+    create("a");
+    push("a", MAIN);
+    for (int writes = 0; writes <= 2; writes++) {
+      Follower follower = new Follower(history.now());
+      renameAndDie(writes);
+      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
+      assertThat(follower.poll()).isEmpty();
+      elsewhere.rename("a", "z");
+      assertThat(follower.poll()).noneMatch(text -> text.startsWith("DELETED"));
+      assertThat(follower.cursor.position("z")).isPresent();
+      assertThat(follower.cursor.position("a")).isEmpty();
+      elsewhere.rename("z", "a");
+    }
+  }
+
+  /**
+   * A rename from a to z that is killed after so many of its writes: the pointer and the manifest.
+   */
+  private void renameAndDie(int writes) throws Exception {
+    int[] left = {writes};
+    DelegatingObjectStore dying =
+        new DelegatingObjectStore(store) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition condition)
+              throws IOException {
+            if (left[0]-- == 0) {
+              throw new StoreException.Refused(key, "killed", null);
+            }
+            return super.putIf(key, body, condition);
+          }
+        };
+    try (S3RepositoryManager manager = TestRepositories.manager(dying)) {
+      manager.rename("a", "z");
+    } catch (StoreException.Refused e) {
+      assertThat(e).hasMessage("killed");
     }
   }
 

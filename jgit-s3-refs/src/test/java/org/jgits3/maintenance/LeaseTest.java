@@ -235,6 +235,23 @@ class LeaseTest extends MaintainedRepository {
   }
 
   @Test
+  void a_collection_does_nothing_if_another_has_collected_while_it_waited() throws Exception {
+    push(2);
+    Lease other = new Lease(it.plain, repositoryId);
+    assertThat(other.acquire()).isTrue();
+    LeaseKeeper.Pause collecting =
+        time -> {
+          Unchecked.run(other::release);
+          assertThat(Unchecked.call(() -> MaintenanceFixture.gc(it.users)).skipped()).isFalse();
+        };
+    var report =
+        it.maintainer.maintenance("r").collectGarbage(NullProgressMonitor.INSTANCE, collecting);
+    assertThat(report.skipped()).isTrue();
+    assertThat(report.packsBefore()).isEqualTo(1);
+    it.isSound();
+  }
+
+  @Test
   void a_collection_whose_lease_is_stolen_goes_on() throws Exception {
     push(2);
     it.store.beforeWrite(

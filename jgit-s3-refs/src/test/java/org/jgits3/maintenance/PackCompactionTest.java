@@ -240,6 +240,19 @@ class PackCompactionTest extends MaintainedRepository {
   }
 
   @Test
+  void a_compaction_that_keeps_failing_is_tried_less_and_less_often() throws Exception {
+    push(12);
+    BackgroundCompaction compaction = compaction();
+    DamagedPack damaged = new DamagedPack();
+    assertThat(steps(compaction, 100)).isBetween(15, 20);
+
+    damaged.restore();
+    steps(compaction, 100);
+    assertThat(sources()).containsExactly("COMPACT");
+    it.isSound();
+  }
+
+  @Test
   void a_failing_compaction_is_tried_no_more_often_beside_another_process() throws Exception {
     push(12);
     BackgroundCompaction compaction = compaction();

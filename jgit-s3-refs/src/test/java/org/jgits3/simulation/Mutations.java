@@ -138,8 +138,12 @@ final class Mutations {
             .with(LARGE, "propose", "concernedBy", NOTHING),
         Mutation.of(REFS, "large base", "a large batch does not check its base")
             .with(LARGE, "propose", "sameTables", TRUE),
+        Mutation.of(REFS, "large L2", "a large batch compares the base alone")
+            .elsewhere(LARGE, "propose", "sameTables", "sameBase"),
         Mutation.of(REFS, "table", "a change is made on refs of another snapshot")
             .with(SHARED, "propose", "sameTables", TRUE),
+        Mutation.of(REFS, "table L2", "it is made where the base alone is the same")
+            .elsewhere(SHARED, "propose", "sameTables", "sameBase"),
         Mutation.of(REFS, "torn", "an atomic batch is applied one by one")
             .with("internal.refs.S3BatchRefUpdate", "apply", "oneByOne", TRUE),
         Mutation.of(REFS, "expected", "an update does not compare the expected value")

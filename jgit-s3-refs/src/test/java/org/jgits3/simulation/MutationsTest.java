@@ -28,13 +28,13 @@ import org.objectweb.asm.Opcodes;
 @Holds(
     "ConditionalWrite, CommitLoop, CommitBatch: A commit is unknown only if an attempt is in "
         + "doubt, however many writers there are. Its entry is always looked for, in a tombstone too. "
-        + "(A14, A14c)")
+        + "(A14)")
 @Holds(
     "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
         + "of that commit, or a later one, does not list. (D0, D3, D4)")
 @Holds(
     "Compaction, NewSnapshot: A compaction commits only on the tables it began with, and keeps "
-        + "exactly the overlay entries that differ from the result (C1 to C4, L2, L4)")
+        + "exactly the overlay entries that differ from the result (C1 to C3, L2, L4)")
 @Holds(
     "RefFold, RefTable: The recent table keeps marks of deleted refs until the base is rewritten. "
         + "A new base has all recent changes. (L3)")

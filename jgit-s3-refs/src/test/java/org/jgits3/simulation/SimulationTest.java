@@ -22,7 +22,7 @@ class SimulationTest {
   @Test
   @Holds(
       "CommitLoop: A success is reported only after the write was acknowledged or found (A0, A10, "
-          + "A13)")
+          + "A13, A14c)")
   void commits_are_linearizable() {
     run("CommitWorld", RandomSeed.count(300, 8_000));
   }

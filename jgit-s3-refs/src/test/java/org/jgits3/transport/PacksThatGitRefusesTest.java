@@ -253,6 +253,34 @@ class PacksThatGitRefusesTest {
     assertThat(isAccepted(push(ref, id, pack), ref)).isTrue();
   }
 
+  private static String tag(String type, String tagger) {
+    ObjectId known = ForgedPack.id(Constants.OBJ_BLOB, KNOWN);
+    return String.join(
+        "\n", "object " + known.name(), "type " + type, "tag v1", "tagger " + tagger, "", "m", "");
+  }
+
+  static Stream<Arguments> tags() {
+    String mail = " <a@example.com> ";
+    return Stream.of(
+        Arguments.of("", tag("file", "A" + mail + "1 +0000"), "has an unknown type"),
+        Arguments.of("", tag("blob", "A\0" + mail + "1 +0000"), "has a NUL byte in the header"),
+        Arguments.of("missingEmail", tag("blob", "A>" + mail + "1 +0000"), "a name with '>'"),
+        Arguments.of("badDate", tag("blob", "A" + mail + "01 +0000"), "begins with 0"),
+        Arguments.of("badTimezone", tag("blob", "A" + mail + "1 +051800"), "not four digits"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("tags")
+  void tag_that_only_git_finds_malformed_is_refused(String fault, String tag, String why)
+      throws Exception {
+    byte[] bytes = tag.getBytes(UTF_8);
+    ObjectId id = ForgedPack.id(Constants.OBJ_TAG, bytes);
+    byte[] pack = new ForgedPack(1).object(Constants.OBJ_TAG, bytes).closed();
+    String ref = "refs/tags/v1";
+    assertThat(pushToGit(ref, id, pack)).doesNotContain("unpack ok");
+    assertThat(push(ref, id, pack)).contains("unpack error " + fault, id.name(), why);
+  }
+
   @Test
   void fault_that_the_configuration_ignores_is_accepted() throws Exception {
     byte[] commit = commit("A <a@example.com> 1 +051800").getBytes(UTF_8);

@@ -217,6 +217,14 @@ class ManifestCommitterTest {
   }
 
   @Test
+  void name_that_left_the_manifest_never_returns() throws IOException {
+    String id = ObjectNames.mint(committer.validate().manifest());
+    commit(packing(id));
+    commit(base -> Proposal.edit(base.withPacks(List.of()), Report.OK));
+    assertThatThrownBy(() -> commit(packing(id))).isInstanceOf(ManifestException.Stalled.class);
+  }
+
+  @Test
   void name_that_left_by_the_write_of_another_process_never_returns() throws IOException {
     String id = ObjectNames.mint(committer.validate().manifest());
     commit(packing(id));

@@ -199,6 +199,20 @@ class PackRoomTest {
   }
 
   @Test
+  void pushes_need_no_snapshot_each_while_packs_fill_the_manifest() throws Exception {
+    compactionMayGoOn.countDown();
+    try (S3Repository r = manager.createRepository("r")) {
+      list(r, 1300);
+      for (int i = 0; i < 150; i++) {
+        ObjectId id = TestRepositories.commit(r, "commit " + i);
+        assertThat(create(r, "refs/heads/" + i, id)).isEqualTo(ReceiveCommand.Result.OK);
+      }
+      assertThat(r.manifest().packs()).hasSize(1450);
+      assertThat(snapshots.get()).as("snapshots for 150 pushes").isLessThan(8);
+    }
+  }
+
+  @Test
   void many_updates_at_once_find_room_one_by_one_beside_all_packs() throws Exception {
     int writers = 32;
     try (S3RepositoryManager quick = TestRepositories.manager(new MemoryObjectStore());

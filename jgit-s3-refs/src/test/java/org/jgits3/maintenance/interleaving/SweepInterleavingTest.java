@@ -37,9 +37,12 @@ import org.junit.jupiter.params.Parameter;
 
 /**
  * Interleavings of writers, collections, sweeps and deletions in which no process may go on, step
- * by step, each process over a client of its own: D5, and D10 to D12. The simulation has a fault
- * for each of D1 to D3 and D6; D13 and D15 are in {@code RestorerTest}.
+ * by step, each process over a client of its own: D0, D4, D5, and D10 to D12. The simulation has a
+ * fault for each of D1 to D3 and D6; D13 and D15 are in {@code RestorerTest}.
  */
+@Holds(
+    "Sweep: A sweep commits its boundary first. It deletes only names up to it that the manifest "
+        + "of that commit, or a later one, does not list. (D0, D3, D4)")
 @Holds(
     "PackReplacement: Packs are replaced only while they are listed: of two collections or "
         + "compactions of the same packs the slower gives up (D5, D6, E4)")
@@ -112,6 +115,13 @@ class SweepInterleavingTest {
     return MaintenanceFixture.listed(manifest());
   }
 
+  /** Objects that are stored and not listed. */
+  private Set<String> unlisted() throws IOException {
+    Set<String> keys = stored();
+    keys.removeAll(listed());
+    return keys;
+  }
+
   /** Asserts that all that is listed is there, and whatever the refs lead to. */
   private void isSound() throws Exception {
     DfsBlockCache.reconfigure(new DfsBlockCacheConfig());
@@ -135,6 +145,47 @@ class SweepInterleavingTest {
 
   private Set<String> packs() throws IOException {
     return Set.copyOf(manifest().packs().stream().map(PackEntry::id).toList());
+  }
+
+  @Test
+  void D0_a_writer_a_collection_and_two_stalling_sweepers_lose_nothing() throws Exception {
+    others.push("refs/heads/a");
+    gc0.gc();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> first = s1.beforeDelete(s1::sweep);
+        Sleeper<GarbageCollection.Report> collection = gc0.beforeWrite(gc0::gc)) {
+      writer.push("refs/heads/c");
+      assertThat(collection.wake().skipped()).isFalse();
+      others.push("refs/heads/d");
+      try (Sleeper<Sweep.Report> second = s2.beforeDelete(s2::sweep)) {
+        writer.push("refs/heads/e");
+        gc1.gc();
+        assertThat(first.wake().objects()).isPositive();
+        writer.push("refs/heads/f");
+        assertThat(second.wake().objects()).isPositive();
+      }
+    }
+    isSound();
+    s1.sweep();
+    s2.sweep();
+    assertThat(stored()).isEqualTo(listed());
+    isSound();
+  }
+
+  @Test
+  void D4_a_sweeper_that_lists_after_its_read_deletes_nothing_newer() throws Exception {
+    others.push("refs/heads/a");
+    gc0.gc();
+    Set<String> old = unlisted();
+    others.push("refs/heads/b");
+    try (Sleeper<Sweep.Report> sweep = s1.beforeList(prefix(), s1::sweep)) {
+      others.push("refs/heads/c");
+      gc0.gc();
+      others.push("refs/heads/d");
+      sweep.wake();
+    }
+    assertThat(s1.store.doomed()).containsAll(old).doesNotContainAnyElementsOf(listed());
+    isSound();
   }
 
   /**

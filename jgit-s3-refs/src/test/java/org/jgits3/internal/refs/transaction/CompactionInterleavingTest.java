@@ -25,6 +25,7 @@ import org.jgits3.internal.refs.table.RefFold;
 import org.jgits3.manifest.LiveObject;
 import org.jgits3.manifest.LogSegment;
 import org.jgits3.manifest.ObjectNames;
+import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.GetResult;
@@ -43,6 +44,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Compactions of a repository beside other processes: each sees the last acknowledged value of each
@@ -94,6 +97,11 @@ class CompactionInterleavingTest {
     assertThat(TestRepositories.force(fast, name, id))
         .isIn(RefUpdate.Result.NEW, RefUpdate.Result.FORCED, RefUpdate.Result.NO_CHANGE);
     expected.put(name, id);
+  }
+
+  private void delete(String name) throws IOException {
+    assertThat(TestRepositories.delete(fast, name)).isEqualTo(RefUpdate.Result.FORCED);
+    expected.remove(name);
   }
 
   void compactSlowly() throws IOException {
@@ -243,6 +251,29 @@ class CompactionInterleavingTest {
     }
     assertNothingIsLost("it was committed");
     assertThat(objectsBelow("/refs/")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"upload", "commit"})
+  void L2_a_batch_with_a_new_base_undoes_no_fold_of_others(String during) throws Exception {
+    createAll(fast, "refs/base/", RefFold.FEW);
+    push(REF, a);
+    push(OTHER, a);
+    compactIntoRecent();
+    Action fold =
+        () -> {
+          push(REF, b);
+          delete(OTHER);
+          compactIntoRecent();
+        };
+    whileTheSnapshotIsUploaded(
+        during.equals("upload") ? fold : () -> store.before(Request.WRITE_MANIFEST, fold));
+    createAll(slow, "refs/many/", MANY);
+    assertNothingIsLost("folded during the " + during);
+    Refs refs = slow.manifest().refs();
+    assertThat(refs.hasRecent()).isFalse();
+    assertThat(refs.overlay()).isEmpty();
+    assertThat(refs.base().orElseThrow().count()).isEqualTo(RefFold.FEW + 1 + MANY);
   }
 
   @Test

@@ -176,6 +176,15 @@ class S3AnswersTest {
     assertThat(server.requests()).hasSize(1);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {200, 412, 500})
+  void a_creation_is_lost_by_the_code_PreconditionFailed_under_any_status(int status)
+      throws IOException {
+    serve(answering(status, "PreconditionFailed"));
+    assertThat(store.putIf("k", BODY, Precondition.absent())).isEqualTo(new PutOutcome.Lost());
+    assertThat(server.requests()).hasSize(1);
+  }
+
   private static ObjectStore using(S3Client client) throws IOException {
     return S3ObjectStore.using(LOCATION, client, StoreOptions.DEFAULT.connections());
   }
