@@ -58,7 +58,7 @@ public class S3UploadPack extends UploadPack {
   private boolean filtered;
 
   /** The request; null before it is read. */
-  @Nullable private AbsoluteDepth received;
+  @Nullable private FetchRequest received;
 
   /** True if the embedder has set a hook of its own. */
   private boolean ownHook;
@@ -174,7 +174,7 @@ public class S3UploadPack extends UploadPack {
       super.uploadWithExceptionPropagation(asked, output, messages);
       return;
     }
-    received = new AbsoluteDepth(asked, stored);
+    received = new FetchRequest(asked, stored);
     try {
       serve(received, output, messages);
     } catch (UncheckedIOException e) { // of JGit's iterator of lines
@@ -245,7 +245,7 @@ public class S3UploadPack extends UploadPack {
     }
   }
 
-  /** Also advertises capabilities of protocol 0 that JGit has, or {@link AbsoluteDepth} adds. */
+  /** Also advertises capabilities of protocol 0 that JGit has, or {@link FetchRequest} adds. */
   @Override
   public void sendAdvertisedRefs(RefAdvertiser adv, @Nullable String serviceName)
       throws IOException {

@@ -27,18 +27,21 @@ import org.eclipse.jgit.revwalk.RevWalk;
 import org.jgits3.internal.pack.IdSet;
 
 /**
- * A fetch whose depth counts from what the client wants, as JGit understands it, where {@code git
- * fetch --deepen} counts from the commits at which the client's history ends. The depth reaches as
- * far as the client asks below the farthest of these commits, and beyond all commits that no such
- * end is above, so that the history of no branch gets an end that it has not had. Below nearer ends
- * it may reach farther. A time at which the history ends is that of the oldest wanted commit if the
- * client says a later one.
+ * The request of a fetch, edited so that JGit serves it as Git does. What cannot be read, or would
+ * take hours, is refused with its reason.
+ *
+ * <p>A depth counts from what the client wants, as JGit understands it, where {@code git fetch
+ * --deepen} counts from the commits at which the client's history ends. The depth reaches as far as
+ * the client asks below the farthest of these commits, and beyond all commits that no such end is
+ * above, so that the history of no branch gets an end that it has not had. Below nearer ends it may
+ * reach farther. A time at which the history ends is that of the oldest wanted commit if the client
+ * says a later one.
  *
  * <p>JGit applies the filter {@code tree:0} to wanted trees and blobs, too, which Git sends
  * whatever the filter. A client that wants some gets what {@code tree:1} lets through: wanted trees
  * and blobs, and the root trees of commits.
  */
-final class AbsoluteDepth extends RequestPackets {
+final class FetchRequest extends RequestPackets {
   private static final String COMMAND = "command=";
   private static final String OBJECT_FORMAT = "object-format=";
   private static final String WANT = "want ";
@@ -102,7 +105,7 @@ final class AbsoluteDepth extends RequestPackets {
    * @param request the packets of the client
    * @param repository repository that is fetched from
    */
-  AbsoluteDepth(InputStream request, Repository repository) {
+  FetchRequest(InputStream request, Repository repository) {
     super(request);
     this.repository = repository;
   }
