@@ -161,6 +161,7 @@ class S3RepositoryManagerTest {
       assertThat(told).containsExactly("here", "there", "there", "here");
       config.setString("core", null, "x", "2");
       config.save();
+      config.load();
       there.getConfig().load();
       assertThat(told).containsExactly("here", "there", "there", "here", "here", "there");
     }
