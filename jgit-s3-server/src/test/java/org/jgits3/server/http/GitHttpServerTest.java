@@ -321,8 +321,7 @@ class GitHttpServerTest {
   }
 
   @Test
-  void a_fetch_whose_client_has_more_objects_than_memory_holds_is_served_after_gc()
-      throws Exception {
+  void a_client_with_more_objects_than_memory_holds_is_served_after_gc() throws Exception {
     try (S3RepositoryManager manager =
             TestRepositories.manager(
                 new MemoryObjectStore(), "[s3 \"receive\"]\nmemoryLimit = 500k");
