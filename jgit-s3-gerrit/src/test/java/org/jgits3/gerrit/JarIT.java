@@ -3,6 +3,7 @@ package org.jgits3.gerrit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
 import com.tngtech.archunit.core.domain.AccessTarget.FieldAccessTarget;
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -68,6 +69,7 @@ class JarIT {
       each.filter(p -> p.contains("gerrit-plugin-api")).forEach(path::add);
     }
     assertThat(path).isNotEmpty();
+    ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(true); // of Gerrit
     JavaClasses classes;
     try (JarFile jar = new JarFile(JAR.toFile())) {
       classes =
