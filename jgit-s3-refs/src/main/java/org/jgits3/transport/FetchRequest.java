@@ -66,12 +66,13 @@ final class FetchRequest extends RequestPackets {
   /** Commits before which the history is to end, as far as the client names them by their ids. */
   private final Set<ObjectId> ends = new HashSet<>();
 
-  /** Hash codes of the ids in the request. */
-  private final IdSet hashes = new IdSet();
+  /** Ids in the request, and their hash codes. */
+  private final IdSet named = new IdSet();
 
+  private final IdSet hashes = new IdSet();
   private int ids;
 
-  /** Number of ids whose hash code an earlier one has. */
+  /** Number of ids whose hash code another one has. */
   private int alike;
 
   private boolean relative;
@@ -210,9 +211,8 @@ final class FetchRequest extends RequestPackets {
     takesTags |= hasCapabilities && line.contains(" include-tag");
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
-    if (wants.add(id)) { // refs may have the same
-      checkHash(id);
-    }
+    wants.add(id);
+    checkHash(id);
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
@@ -231,6 +231,9 @@ final class FetchRequest extends RequestPackets {
    * of an object.
    */
   private void checkHash(ObjectId id) throws PackProtocolException {
+    if (!named.add(id)) {
+      return; // refs may have the same, and so may the ends of the client's history
+    }
     ids++;
     if (!hashes.add(id.hashCode() | 1L << Integer.SIZE) && ++alike > ALIKE + ids / 100) {
       throw new PackProtocolException("too many object ids of the request are alike");
@@ -282,7 +285,7 @@ final class FetchRequest extends RequestPackets {
     try (RevWalk walk = new RevWalk(repository)) {
       walk.setRetainBody(false);
       for (RevCommit commit : commits(walk)) {
-        oldest = Math.min(oldest, commit.getCommitTime());
+        oldest = Math.min(oldest, Math.max(1, commit.getCommitTime())); // JGit takes no other time
         newer |= commit.getCommitTime() >= asked;
       }
     }

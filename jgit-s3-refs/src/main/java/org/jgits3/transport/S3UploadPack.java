@@ -184,7 +184,7 @@ public class S3UploadPack extends UploadPack {
       throw e;
     } catch (MissingObjectException e) { // JGit tells why only if the history is not limited
       String line = received.lineOf(e.getObjectId());
-      if (received.limitsHistory() && line != null) {
+      if (received.limitsHistory() && line != null && getStatistics() == null) { // no pack yet
         throw new PackProtocolException(line + " not valid", e);
       }
       throw e;

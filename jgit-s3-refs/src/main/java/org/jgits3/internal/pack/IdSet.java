@@ -14,6 +14,7 @@ public final class IdSet {
   /** Odd, and random, so that no client can choose ids that share places. */
   private final long factor = ThreadLocalRandom.current().nextLong() | 1;
 
+  private final long[] factors = ThreadLocalRandom.current().longs(2).toArray();
   private long[] table = new long[64];
   private int size;
 
@@ -33,6 +34,21 @@ public final class IdSet {
     table[slot(part)] = part;
     size++;
     return true;
+  }
+
+  /**
+   * Adds a whole id, of which a mix is kept that no client can predict.
+   *
+   * @param id the id
+   * @return false if it is there already
+   */
+  public boolean add(AnyObjectId id) {
+    byte[] raw = new byte[Constants.OBJECT_ID_LENGTH];
+    id.copyRawTo(raw, 0);
+    return add(
+        NB.decodeInt64(raw, 0)
+            + factors[0] * NB.decodeInt64(raw, Long.BYTES)
+            + factors[1] * NB.decodeInt32(raw, 2 * Long.BYTES));
   }
 
   /** Tests whether a part of an id is there. */

@@ -93,7 +93,7 @@ final class SendingReader extends ObjectReader.Filter implements ObjectReuseAsIs
   }
 
   private void walk(AnyObjectId id, ObjectLoader tree) {
-    take(() -> memory.takeForLargest(tree.getSize(), () -> "the tree " + id.name() + ","));
+    take(() -> memory.takeForTree(tree.getSize(), id));
     if (!sends) {
       found.add(IdSet.start(id));
       walk(FOUND_BYTES * newIn(tree.getCachedBytes()));

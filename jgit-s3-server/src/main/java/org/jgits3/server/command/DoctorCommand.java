@@ -39,7 +39,6 @@ final class DoctorCommand extends StoreCommand {
   @Override
   public Integer call() throws IOException {
     S3Settings settings = program.settings();
-    program.checkSpillDirectory(settings);
     try (ObjectStore store = Stores.open(settings.location(), impatient(settings.options()))) {
       ProbeReport report = probe(store);
       Dialect dialect = store.probedService().isPresent() ? report.dialect() : null;
@@ -47,6 +46,7 @@ final class DoctorCommand extends StoreCommand {
       report.orRefuse();
     }
     settings.cacheDirectory().ifPresent(this::checkCache);
+    program.checkSpillDirectory(settings);
     return 0;
   }
 

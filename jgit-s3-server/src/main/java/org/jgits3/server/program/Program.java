@@ -188,14 +188,15 @@ public abstract class Program implements Runnable {
   }
 
   /**
-   * Checks that large packs can be received, before there is one.
+   * Checks that large packs can be received, before there is one, if the user has chosen where.
    *
    * @param settings settings chosen by the user
    * @throws ParameterException if the directory for them is none, or this user cannot write there
    */
   public final void checkSpillDirectory(S3Settings settings) {
     Path directory = settings.spillDirectory().toAbsolutePath();
-    if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
+    boolean chosen = !directory.equals(Path.of(System.getProperty("java.io.tmpdir")));
+    if (chosen && (!Files.isDirectory(directory) || !Files.isWritable(directory))) {
       throw new ParameterException(
           spec.commandLine(),
           "[s3 \"receive\"] spillDirectory "

@@ -644,12 +644,12 @@ class JgitS3Test {
         Files.writeString(
             dir.resolve("config"), "[s3 \"receive\"]\n\tspillDirectory = " + spills + "\n");
     String why = "[s3 \"receive\"] spillDirectory " + spills + ": no directory";
-    inStore("--config", config.toString(), "doctor").failsWith(2, why);
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
       inStore("--config", config.toString(), "serve", "--listen", address).failsWith(2, why);
     }
     assertThat(dir.resolve("store")).doesNotExist();
+    inStore("--config", config.toString(), "doctor").exits(2, why);
   }
 
   @Test

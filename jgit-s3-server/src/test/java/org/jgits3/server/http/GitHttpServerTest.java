@@ -312,11 +312,25 @@ class GitHttpServerTest {
       List<ObjectId> whole = TestRepositories.history(repository, "whole", 8_000);
       List<ObjectId> other = TestRepositories.history(repository, "shallow", 10);
       assertThat(fetch(server, "r.git", deepen(whole, other)).body())
-          .contains("ERR a fetch that walks through more than 6000 objects, far fewer without")
+          .contains("ERR a fetch that walks through more than 6000 objects, far fewer after")
           .doesNotContain("PACK");
       assertThat(fetch(server, "r.git", deepen(other, other)).body()).contains("PACK");
       awaitNothingTaken(manager);
       metrics(server, "jgits3_fetch_seconds_count{result=\"failed\"} 1");
+    }
+  }
+
+  /** As a client does that has only the tips of many branches, and asks for their history. */
+  @Test
+  void a_fetch_may_name_ids_more_than_once() throws Exception {
+    InMemoryRepository repository = repositories.create("a.git");
+    String want = "want " + TestRepositories.commitFile(repository, new byte[1]).name();
+    Stream<String> ids = IntStream.range(0, 1_500).mapToObj(i -> "%08x".formatted(i).repeat(5));
+    Stream<String> named = ids.flatMap(id -> Stream.of("shallow " + id, "have " + id, want));
+    String[] lines = Stream.concat(named, Stream.of("done")).toArray(String[]::new);
+    try (GitHttpServer server = start()) {
+      assertThat(fetch(server, "a.git", gzip(GitRequests.command("fetch", lines))).body())
+          .contains("PACK");
     }
   }
 

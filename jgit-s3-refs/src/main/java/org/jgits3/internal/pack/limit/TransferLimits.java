@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.TransportException;
+import org.eclipse.jgit.lib.AnyObjectId;
 import org.jgits3.metrics.MemoryUse;
 
 /**
@@ -63,6 +64,9 @@ public final class TransferLimits implements MemoryUse {
   /** Bytes of an object, or of bases, for which no memory is taken: any push may hold as many. */
   static final long SMALL_OBJECT = 256 << 10;
 
+  /** Bytes of a tree for which no memory is taken: any fetch may hold as many. */
+  static final long SMALL_TREE = 4 << 20;
+
   /**
    * Bytes for each byte of a fetch request, in which a line of 50 bytes names an object: entries of
    * lists and sets, and the state of each look-up.
@@ -70,7 +74,7 @@ public final class TransferLimits implements MemoryUse {
   static final int NAMES_FACTOR = 4;
 
   private static final String COLLECTED = ", far fewer after jgit-s3 gc,";
-  private static final String WHOLE = ", far fewer without a depth after jgit-s3 gc,";
+  private static final String WHOLE = ", far fewer after jgit-s3 gc and without a depth,";
 
   /** The longest wait of a clone, as long as a request waits for its turn. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -205,6 +209,7 @@ public final class TransferLimits implements MemoryUse {
 
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
+    private long tree = SMALL_TREE; // guarded by this
     private long bases = SMALL_OBJECT; // guarded by this
     private long objects; // guarded by this
     private long allowed = STEP; // guarded by this
@@ -317,6 +322,20 @@ public final class TransferLimits implements MemoryUse {
       takeForObject("a fetch that walks through more than ", " objects" + WHOLE);
     }
 
+    /**
+     * Takes memory for a tree that a fetch reads.
+     *
+     * @param bytes its length
+     * @param id its id, for the message
+     * @throws IOException if there is not enough
+     */
+    public synchronized void takeForTree(long bytes, AnyObjectId id) throws IOException {
+      if (bytes > tree) {
+        grow(bytes - tree, "a fetch of the tree " + id.name() + " of " + mib(bytes));
+        tree = bytes;
+      }
+    }
+
     private void takeForObject(String fetch, String what) throws IOException {
       if (objects == allowed) {
         grow(SENT_BYTES * STEP, fetch + allowed + what);
@@ -387,6 +406,7 @@ public final class TransferLimits implements MemoryUse {
       give(held);
       held = 0;
       largest = SMALL_OBJECT;
+      tree = SMALL_TREE;
       bases = SMALL_OBJECT;
       objects = 0;
       allowed = STEP;

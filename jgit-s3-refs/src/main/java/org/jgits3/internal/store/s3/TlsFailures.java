@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.jgits3.internal.function.Causes;
+import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
@@ -24,7 +25,10 @@ final class TlsFailures implements ExecutionInterceptor {
         Causes.find(failure, SSLException.class)
             .filter(tls -> !(tls.getCause() instanceof IOException))
             .map(SSLException::getMessage);
-    if (reason.isEmpty() || context.httpRequest().isEmpty()) {
+    if (reason.isEmpty()
+        || context.httpRequest().isEmpty()
+        || failure instanceof AbortedException
+        || String.valueOf(failure.getMessage()).startsWith("Unable to load credentials")) {
       return failure;
     }
     SdkHttpRequest request = context.httpRequest().get();

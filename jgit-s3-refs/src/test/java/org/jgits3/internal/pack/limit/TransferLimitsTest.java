@@ -399,8 +399,8 @@ class TransferLimitsTest {
           .cause()
           .isInstanceOf(TransferLimits.Refusal.class)
           .hasMessage(
-              "a fetch that walks through more than 6000 objects, far fewer without a depth after"
-                  + " jgit-s3 gc, takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit of"
+              "a fetch that walks through more than 6000 objects, far fewer after jgit-s3 gc and"
+                  + " without a depth, takes some 2 MiB of memory, and [s3 \"receive\"] memoryLimit of"
                   + " the server is 1 MiB");
       assertThat(manager.receiveMemory().held()).isZero(); // the walk has ended
       assertThat(walked(repository, history.get(4_999))).isEqualTo(5_000);

@@ -12,8 +12,8 @@ import org.eclipse.jgit.transport.PacketLineIn.InputOverLimitIOException;
  * the heap. Used by one thread.
  */
 public final class LimitedCommands extends InputStream {
-  /** Bytes that each packet counts for: fewer than a command has, and more than an empty option. */
-  private static final int LEAST = 64;
+  /** Bytes that each packet counts for: those of the shortest line that names an object. */
+  private static final int LEAST = 48;
 
   /** Packets that end the commands and the options. */
   private static final int ENDS = 2;
@@ -29,7 +29,10 @@ public final class LimitedCommands extends InputStream {
   private byte[] packet = {};
   private int at;
 
-  /** True once four bytes came that are no length, as those at the beginning of a pack. */
+  /**
+   * True once four bytes came that are no length, as those at the beginning of a pack, or too many
+   * packets: JGit skips the rest, so that the client reads why.
+   */
   private boolean pack;
 
   /**
@@ -74,6 +77,7 @@ public final class LimitedCommands extends InputStream {
     int length = length(digits);
     pack = length < 0;
     if (!pack && --left < 0) {
+      pack = true;
       throw new InputOverLimitIOException();
     }
     byte[] content = request.readNBytes(Math.max(0, length - LENGTH_DIGITS));
