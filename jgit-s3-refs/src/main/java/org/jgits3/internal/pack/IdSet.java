@@ -7,14 +7,16 @@ import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.util.NB;
 
 /**
- * Ids of objects by eight of their bytes, in 16 to 32 bytes of memory each: of ids that share
- * these, only one is kept. Used by one thread.
+ * Ids of objects by eight bytes, of the id or a mix of all of it, in 16 to 32 bytes of memory each.
+ * Of ids that share the eight bytes only one is kept. Used by one thread.
  */
 public final class IdSet {
   /** Odd, and random, so that no client can choose ids that share places. */
   private final long factor = ThreadLocalRandom.current().nextLong() | 1;
 
+  /** Random, for the mix. */
   private final long[] factors = ThreadLocalRandom.current().longs(2).toArray();
+
   private long[] table = new long[64];
   private int size;
 

@@ -54,6 +54,9 @@ public final class LimitedCommands extends InputStream {
 
   @Override
   public int read(byte[] dst, int offset, int length) throws IOException {
+    if (length == 0) {
+      return 0;
+    }
     if (at == packet.length && !pack) {
       next();
     }
@@ -76,6 +79,8 @@ public final class LimitedCommands extends InputStream {
     byte[] digits = request.readNBytes(LENGTH_DIGITS);
     int length = length(digits);
     pack = length < 0;
+    packet = digits;
+    at = 0;
     if (!pack && --left < 0) {
       pack = true;
       throw new InputOverLimitIOException();
@@ -83,7 +88,6 @@ public final class LimitedCommands extends InputStream {
     byte[] content = request.readNBytes(Math.max(0, length - LENGTH_DIGITS));
     packet = Arrays.copyOf(digits, digits.length + content.length);
     System.arraycopy(content, 0, packet, digits.length, content.length);
-    at = 0;
   }
 
   /** Length that a packet begins with; -1 for other bytes. */
