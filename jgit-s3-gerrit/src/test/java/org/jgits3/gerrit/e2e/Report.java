@@ -65,6 +65,7 @@ final class Report {
   void check(String name, Step step) throws InterruptedException {
     long start = System.nanoTime();
     String verdict = "ok";
+    String why = "";
     try {
       step.run();
       passed++;
@@ -73,9 +74,9 @@ final class Report {
     } catch (Exception | AssertionError e) {
       failed++;
       verdict = "FAILED";
-      OUT.println("  " + e);
+      why = ": " + e;
     }
-    OUT.printf("%-7s %6d ms  %s%n", verdict, (System.nanoTime() - start) / 1_000_000, name);
+    OUT.printf("%-7s %6d ms  %s%s%n", verdict, (System.nanoTime() - start) / 1_000_000, name, why);
   }
 
   void skip(String name, String why) {
