@@ -296,11 +296,11 @@ final class GerritNode {
   }
 
   void pause() throws IOException, InterruptedException {
-    programs.signal(daemon, "STOP");
+    programs.pause(daemon);
   }
 
   void resume() throws IOException, InterruptedException {
-    programs.signal(daemon, "CONT");
+    programs.resume(daemon);
   }
 
   private HttpRequest.Builder request(String user, String path) {

@@ -96,11 +96,11 @@ final class S3Server {
 
   /** Leaves all requests without an answer. */
   void pause() throws IOException, InterruptedException {
-    programs.signal(process, "STOP");
+    programs.pause(process);
   }
 
   void resume() throws IOException, InterruptedException {
-    programs.signal(process, "CONT");
+    programs.resume(process);
   }
 
   /** Lists the packs of a repository. */

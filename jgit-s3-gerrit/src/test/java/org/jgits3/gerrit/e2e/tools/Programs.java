@@ -5,7 +5,9 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,8 +122,36 @@ public final class Programs implements AutoCloseable {
     running.remove(process);
   }
 
-  /** Sends a signal: STOP and CONT pause a program, and let it go on. */
-  public void signal(Process process, String name) throws IOException, InterruptedException {
+  /** Pauses a program, and waits until none of its threads runs. */
+  public void pause(Process process) throws IOException, InterruptedException {
+    signal(process, "STOP");
+    Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+    while (process.isAlive() && Files.isDirectory(threads) && !allStopped(threads)) {
+      Thread.sleep(1);
+    }
+  }
+
+  private static boolean allStopped(Path threads) throws IOException {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
+      for (Path thread : all) {
+        String stat = Files.readString(thread.resolve("stat"));
+        if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+          return false;
+        }
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      return false; // a thread has just ended
+    }
+  }
+
+  /** Lets a paused program go on. */
+  public void resume(Process process) throws IOException, InterruptedException {
+    signal(process, "CONT");
+  }
+
+  private static void signal(Process process, String name)
+      throws IOException, InterruptedException {
     int exitCode =
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
     if (exitCode != 0) {
