@@ -24,7 +24,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevFlag;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.jgits3.internal.pack.IdSet;
+import org.jgits3.internal.pack.AlikeIds;
 
 /**
  * The request of a fetch, edited so that JGit serves it as Git does. What cannot be read, or would
@@ -56,9 +56,6 @@ final class FetchRequest extends RequestPackets {
   private static final String ROOT_TREES = "filter tree:1";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
-  /** Ids that may have the hash code of an earlier one, beside one of a hundred. */
-  private static final int ALIKE = 1000;
-
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
   private final Set<ObjectId> wants = new LinkedHashSet<>();
@@ -66,14 +63,8 @@ final class FetchRequest extends RequestPackets {
   /** Commits before which the history is to end, as far as the client names them by their ids. */
   private final Set<ObjectId> ends = new HashSet<>();
 
-  /** Ids in the request, and their hash codes. */
-  private final IdSet named = new IdSet();
-
-  private final IdSet hashes = new IdSet();
-  private int ids;
-
-  /** Number of ids whose hash code another one has. */
-  private int alike;
+  /** Ids of the request by their hash codes, as in the sets that JGit makes of them. */
+  private final AlikeIds named = new AlikeIds();
 
   private boolean relative;
 
@@ -151,15 +142,15 @@ final class FetchRequest extends RequestPackets {
       String end = line.substring(DEEPEN_NOT.length());
       if (ObjectId.isId(end)) {
         ends.add(ObjectId.fromString(end));
-        checkHash(ObjectId.fromString(end));
+        named(ObjectId.fromString(end));
       }
       bounded = true;
     } else if (line.startsWith(SHALLOW)) {
       ObjectId id = id(line, false);
       shallow.add(id);
-      checkHash(id);
+      named(id);
     } else if (line.startsWith(HAVE)) {
-      checkHash(id(line, false));
+      named(id(line, false));
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
     } else if ((relative || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
@@ -212,7 +203,7 @@ final class FetchRequest extends RequestPackets {
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
     wants.add(id);
-    checkHash(id);
+    named(id);
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
@@ -225,19 +216,8 @@ final class FetchRequest extends RequestPackets {
     return ObjectId.fromString(words[1]);
   }
 
-  /**
-   * Refuses a request of many ids with the same hash code: look-ups in the sets that JGit makes of
-   * them would compare each one with all others. The code is a part of the id, and need not be that
-   * of an object.
-   */
-  private void checkHash(ObjectId id) throws PackProtocolException {
-    if (!named.add(id)) {
-      return; // refs may have the same, and so may the ends of the client's history
-    }
-    ids++;
-    if (!hashes.add(id.hashCode() | 1L << Integer.SIZE) && ++alike > ALIKE + ids / 100) {
-      throw new PackProtocolException("too many object ids of the request are alike");
-    }
+  private void named(ObjectId id) throws PackProtocolException {
+    named.add(id, id.hashCode());
   }
 
   /** Checks the number after the first word of a line, of which JGit expects an {@code int}. */

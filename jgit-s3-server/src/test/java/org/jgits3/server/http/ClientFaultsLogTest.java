@@ -274,6 +274,20 @@ class ClientFaultsLogTest {
     assertTold(GitRequests.command("fetch", lines), "too many object ids of the request are alike");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"%2$s %1$s", "%1$s %2$s", "shallow %1$s"})
+  void push_that_names_many_ids_of_one_hash_code_is_refused(String line) throws Exception {
+    byte[] push =
+        GitRequests.of(
+            out -> {
+              for (int i = 0; i < 1_500; i++) {
+                String id = "%08x".formatted(i) + "0".repeat(32);
+                out.writeString(line.formatted(id, "0".repeat(40)) + " refs/heads/x" + i);
+              }
+            });
+    assertThat(post(PUSH, push)).contains("too many object ids of the request are alike");
+  }
+
   /** Ends of a history: an id, a ref, and a branch without a commit. */
   private static Stream<Arguments> unknownEnds() {
     String id = "1".repeat(40);
