@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -39,7 +40,8 @@ import org.jgits3.internal.pack.AlikeIds;
  *
  * <p>JGit applies the filter {@code tree:0} to wanted trees and blobs, too, which Git sends
  * whatever the filter. A client that wants some gets what {@code tree:1} lets through: wanted trees
- * and blobs, and the root trees of commits.
+ * and blobs, and the root trees of commits. JGit refuses a depth if no commit is wanted; in
+ * protocol 2 it is ignored, as by Git.
  */
 final class FetchRequest extends RequestPackets {
   private static final String COMMAND = "command=";
@@ -67,6 +69,8 @@ final class FetchRequest extends RequestPackets {
   private final AlikeIds named = new AlikeIds();
 
   private boolean relative;
+
+  private boolean protocol2;
 
   /** True if the next want may have capabilities, as the first one of protocol 0. */
   private boolean hasCapabilities = true;
@@ -112,7 +116,8 @@ final class FetchRequest extends RequestPackets {
     if (line.endsWith("\n")) {
       line = line.substring(0, line.length() - 1);
     }
-    hasCapabilities &= !line.startsWith(COMMAND);
+    protocol2 |= line.startsWith(COMMAND);
+    hasCapabilities &= !protocol2;
     if (line.startsWith(OBJECT_FORMAT) && !line.equals(StreamedAdvertiser.OBJECT_FORMAT)) {
       throw new PackProtocolException(
           "mismatched object format: server sha1; client "
@@ -153,7 +158,7 @@ final class FetchRequest extends RequestPackets {
       named(id(line, false));
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
-    } else if ((relative || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
+    } else if ((relative || hasDepth || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
       Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
       if (ref != null && ref.getObjectId() != null) {
         wants.add(ref.getObjectId());
@@ -239,10 +244,10 @@ final class FetchRequest extends RequestPackets {
   /** Puts the depth, the time and the filter before the packet that ends the wants. */
   private byte[] end(byte[] flush) throws IOException {
     ByteArrayOutputStream end = new ByteArrayOutputStream();
-    if (depth != null) {
+    if (depth != null && !(protocol2 && wantsNoCommit())) {
       end.writeBytes(packet(DEEPEN + (relative ? fromWants(depth) : depth)));
-      depth = null;
     }
+    depth = null;
     if (since != null) {
       end.writeBytes(packet(DEEPEN_SINCE + sinceOldestWant(Integer.parseInt(since))));
       since = null;
@@ -270,6 +275,18 @@ final class FetchRequest extends RequestPackets {
       }
     }
     return newer ? oldest : asked;
+  }
+
+  private boolean wantsNoCommit() throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      walk.setRetainBody(false);
+      for (ObjectId want : wants) {
+        if (commit(walk, want).isPresent()) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   private boolean wantsTreeOrBlob() throws IOException {
@@ -355,18 +372,22 @@ final class FetchRequest extends RequestPackets {
     return parents;
   }
 
-  /** The wants that are commits, or tags of some; JGit refuses those that are missing. */
+  /** The wants that are commits, or tags of some. */
   private List<RevCommit> commits(RevWalk walk) throws IOException {
     List<RevCommit> commits = new ArrayList<>();
     for (ObjectId want : wants) {
-      try {
-        if (walk.peel(walk.parseAny(want)) instanceof RevCommit commit) {
-          commits.add(commit);
-        }
-      } catch (MissingObjectException e) {
-        // leads nowhere, and is refused when the request is served
-      }
+      commit(walk, want).ifPresent(commits::add);
     }
     return commits;
+  }
+
+  private static Optional<RevCommit> commit(RevWalk walk, ObjectId want) throws IOException {
+    try {
+      return walk.peel(walk.parseAny(want)) instanceof RevCommit commit
+          ? Optional.of(commit)
+          : Optional.empty();
+    } catch (MissingObjectException e) {
+      return Optional.empty(); // leads nowhere, and is refused when the request is served
+    }
   }
 }
