@@ -78,6 +78,9 @@ public class S3ReceivePack extends ReceivePack {
         into instanceof S3Repository ? RefSelection.notHidden(config, "receive") : RefSelection.ALL;
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
+      LimitedComparisons limited = new LimitedComparisons(repository);
+      getRevWalk().setProgressMonitor(limited);
+      setReceiveCommandErrorHandler(limited);
     }
   }
 

@@ -94,6 +94,7 @@ final class ObservedReceivePack extends S3ReceivePack {
     if (reason instanceof TransportException
         || reason instanceof CorruptObjectException
         || reason instanceof MissingObjectException
+        || reason instanceof EOFException
         || reason instanceof TransferLimits.Refusal) {
       LOG.info("receive-pack to {}: {}", repository, reason.getMessage());
     } else {

@@ -182,6 +182,14 @@ class ClientFaultsLogTest {
   }
 
   @Test
+  void push_with_half_a_pack_is_one_line() throws Exception {
+    byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(100_000, 1)).body();
+    assertThat(post(PUSH, Arrays.copyOf(push, push.length / 2))).contains("unpack error");
+    assertLogged("receive-pack to r: Packfile is truncated");
+    assertPushIsKnown();
+  }
+
+  @Test
   void push_with_a_pack_that_is_too_large_is_one_line() throws Exception {
     byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(3 << 20, 1)).body();
     assertThat(post(PUSH, push)).contains("unpack error");
