@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.MissingObjectException;
@@ -24,7 +25,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevFlag;
 import org.eclipse.jgit.revwalk.RevWalk;
-import org.jgits3.internal.pack.IdSet;
+import org.jgits3.internal.pack.AlikeIds;
 
 /**
  * The request of a fetch, edited so that JGit serves it as Git does. What cannot be read, or would
@@ -39,7 +40,8 @@ import org.jgits3.internal.pack.IdSet;
  *
  * <p>JGit applies the filter {@code tree:0} to wanted trees and blobs, too, which Git sends
  * whatever the filter. A client that wants some gets what {@code tree:1} lets through: wanted trees
- * and blobs, and the root trees of commits.
+ * and blobs, and the root trees of commits. JGit refuses a depth if no commit is wanted; in
+ * protocol 2 it is ignored, as by Git.
  */
 final class FetchRequest extends RequestPackets {
   private static final String COMMAND = "command=";
@@ -56,9 +58,6 @@ final class FetchRequest extends RequestPackets {
   private static final String ROOT_TREES = "filter tree:1";
   private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
-  /** Ids that may have the hash code of an earlier one, beside one of a hundred. */
-  private static final int ALIKE = 1000;
-
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
   private final Set<ObjectId> wants = new LinkedHashSet<>();
@@ -66,16 +65,12 @@ final class FetchRequest extends RequestPackets {
   /** Commits before which the history is to end, as far as the client names them by their ids. */
   private final Set<ObjectId> ends = new HashSet<>();
 
-  /** Ids in the request, and their hash codes. */
-  private final IdSet named = new IdSet();
-
-  private final IdSet hashes = new IdSet();
-  private int ids;
-
-  /** Number of ids whose hash code another one has. */
-  private int alike;
+  /** Ids of the request by their hash codes, as in the sets that JGit makes of them. */
+  private final AlikeIds named = new AlikeIds();
 
   private boolean relative;
+
+  private boolean protocol2;
 
   /** True if the next want may have capabilities, as the first one of protocol 0. */
   private boolean hasCapabilities = true;
@@ -121,7 +116,8 @@ final class FetchRequest extends RequestPackets {
     if (line.endsWith("\n")) {
       line = line.substring(0, line.length() - 1);
     }
-    hasCapabilities &= !line.startsWith(COMMAND);
+    protocol2 |= line.startsWith(COMMAND);
+    hasCapabilities &= !protocol2;
     if (line.startsWith(OBJECT_FORMAT) && !line.equals(StreamedAdvertiser.OBJECT_FORMAT)) {
       throw new PackProtocolException(
           "mismatched object format: server sha1; client "
@@ -151,18 +147,18 @@ final class FetchRequest extends RequestPackets {
       String end = line.substring(DEEPEN_NOT.length());
       if (ObjectId.isId(end)) {
         ends.add(ObjectId.fromString(end));
-        checkHash(ObjectId.fromString(end));
+        named(ObjectId.fromString(end));
       }
       bounded = true;
     } else if (line.startsWith(SHALLOW)) {
       ObjectId id = id(line, false);
       shallow.add(id);
-      checkHash(id);
+      named(id);
     } else if (line.startsWith(HAVE)) {
-      checkHash(id(line, false));
+      named(id(line, false));
     } else if (line.startsWith(WANT)) {
       return want(packet, line);
-    } else if ((relative || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
+    } else if ((relative || hasDepth || bounded || withoutTrees) && line.startsWith(WANT_REF)) {
       Ref ref = repository.exactRef(line.substring(WANT_REF.length()));
       if (ref != null && ref.getObjectId() != null) {
         wants.add(ref.getObjectId());
@@ -212,7 +208,7 @@ final class FetchRequest extends RequestPackets {
     ObjectId id = id(line, hasCapabilities);
     hasCapabilities = false;
     wants.add(id);
-    checkHash(id);
+    named(id);
     return says ? packet(line.replace(" " + RELATIVE, "")) : packet;
   }
 
@@ -225,19 +221,8 @@ final class FetchRequest extends RequestPackets {
     return ObjectId.fromString(words[1]);
   }
 
-  /**
-   * Refuses a request of many ids with the same hash code: look-ups in the sets that JGit makes of
-   * them would compare each one with all others. The code is a part of the id, and need not be that
-   * of an object.
-   */
-  private void checkHash(ObjectId id) throws PackProtocolException {
-    if (!named.add(id)) {
-      return; // refs may have the same, and so may the ends of the client's history
-    }
-    ids++;
-    if (!hashes.add(id.hashCode() | 1L << Integer.SIZE) && ++alike > ALIKE + ids / 100) {
-      throw new PackProtocolException("too many object ids of the request are alike");
-    }
+  private void named(ObjectId id) throws PackProtocolException {
+    named.add(id, id.hashCode());
   }
 
   /** Checks the number after the first word of a line, of which JGit expects an {@code int}. */
@@ -259,10 +244,10 @@ final class FetchRequest extends RequestPackets {
   /** Puts the depth, the time and the filter before the packet that ends the wants. */
   private byte[] end(byte[] flush) throws IOException {
     ByteArrayOutputStream end = new ByteArrayOutputStream();
-    if (depth != null) {
+    if (depth != null && !(protocol2 && wantsNoCommit())) {
       end.writeBytes(packet(DEEPEN + (relative ? fromWants(depth) : depth)));
-      depth = null;
     }
+    depth = null;
     if (since != null) {
       end.writeBytes(packet(DEEPEN_SINCE + sinceOldestWant(Integer.parseInt(since))));
       since = null;
@@ -290,6 +275,18 @@ final class FetchRequest extends RequestPackets {
       }
     }
     return newer ? oldest : asked;
+  }
+
+  private boolean wantsNoCommit() throws IOException {
+    try (RevWalk walk = new RevWalk(repository)) {
+      walk.setRetainBody(false);
+      for (ObjectId want : wants) {
+        if (commit(walk, want).isPresent()) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 
   private boolean wantsTreeOrBlob() throws IOException {
@@ -375,18 +372,22 @@ final class FetchRequest extends RequestPackets {
     return parents;
   }
 
-  /** The wants that are commits, or tags of some; JGit refuses those that are missing. */
+  /** The wants that are commits, or tags of some. */
   private List<RevCommit> commits(RevWalk walk) throws IOException {
     List<RevCommit> commits = new ArrayList<>();
     for (ObjectId want : wants) {
-      try {
-        if (walk.peel(walk.parseAny(want)) instanceof RevCommit commit) {
-          commits.add(commit);
-        }
-      } catch (MissingObjectException e) {
-        // leads nowhere, and is refused when the request is served
-      }
+      commit(walk, want).ifPresent(commits::add);
     }
     return commits;
+  }
+
+  private static Optional<RevCommit> commit(RevWalk walk, ObjectId want) throws IOException {
+    try {
+      return walk.peel(walk.parseAny(want)) instanceof RevCommit commit
+          ? Optional.of(commit)
+          : Optional.empty();
+    } catch (MissingObjectException e) {
+      return Optional.empty(); // leads nowhere, and is refused when the request is served
+    }
   }
 }

@@ -23,6 +23,9 @@ abstract class RequestPackets extends InputStream {
   private byte[] packet = {};
   private int at;
 
+  /** True once the rest of the request passes as it is. */
+  private boolean passing;
+
   /**
    * Reads a request.
    *
@@ -41,47 +44,74 @@ abstract class RequestPackets extends InputStream {
    */
   abstract byte[] edit(byte[] packet) throws IOException;
 
+  /**
+   * Takes bytes that are no packet.
+   *
+   * @param bytes the first bytes, up to one packet
+   * @param why tells what is wrong with them
+   * @return bytes that take their place; the rest of the request follows as it is
+   * @throws PackProtocolException if the request cannot be served
+   */
+  byte[] other(byte[] bytes, String why) throws PackProtocolException {
+    throw new PackProtocolException(why);
+  }
+
+  /** Lets the rest of the request pass as it is. */
+  final void pass() {
+    passing = true;
+  }
+
   /** Reads a packet; returns false at the end of the request. */
   private boolean next() throws IOException {
     packet = new byte[0];
     at = 0;
     byte[] received;
     do {
-      byte[] start = in.readNBytes(LENGTH);
-      int length = start.length == 0 ? 0 : length(start);
-      byte[] payload = in.readNBytes(Math.max(0, length - LENGTH));
-      if (LENGTH + payload.length < length) {
-        throw new PackProtocolException("the request ends within a packet");
+      received = in.readNBytes(LENGTH);
+      int length = received.length == 0 ? 0 : length(received);
+      byte[] content = in.readNBytes(Math.max(0, length - LENGTH));
+      received = Arrays.copyOf(received, received.length + content.length);
+      System.arraycopy(content, 0, received, received.length - content.length, content.length);
+      packet = received; // which can be read even if it is refused
+      if (length < 0) {
+        pass();
+        packet = other(received, "a packet of the request begins without its length");
+      } else if (received.length < length) {
+        pass();
+        packet = other(received, "the request ends within a packet");
+      } else if (received.length > 0) {
+        packet = edit(received);
       }
-      received = Arrays.copyOf(start, start.length + payload.length);
-      System.arraycopy(payload, 0, received, start.length, payload.length);
-      packet = received.length == 0 ? received : edit(received);
     } while (packet.length == 0 && received.length > 0);
     return packet.length > 0;
   }
 
-  /** Length that a packet begins with; one without content has a length below {@link #LENGTH}. */
-  private static int length(byte[] start) throws PackProtocolException {
+  /**
+   * Length that a packet begins with, -1 if there is none; that of one without content is below
+   * {@link #LENGTH}.
+   */
+  private static int length(byte[] start) {
     int length = start.length == LENGTH ? 0 : -1;
     for (int i = 0; i < start.length && length >= 0; i++) {
       int value = Character.digit(start[i], HEX);
       length = value < 0 ? -1 : length * HEX + value;
     }
-    if (length < 0 || (length > DELIMITER && length < LENGTH)) {
-      throw new PackProtocolException("a packet of the request begins without its length");
-    }
-    return length;
+    return length > DELIMITER && length < LENGTH ? -1 : length;
   }
 
   @Override
   public int read() throws IOException {
-    return at < packet.length || next() ? packet[at++] & 0xff : -1;
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : Byte.toUnsignedInt(one[0]);
   }
 
   @Override
   public int read(byte[] into, int offset, int length) throws IOException {
     if (length == 0) {
       return 0;
+    }
+    if (at == packet.length && passing) {
+      return in.read(into, offset, length);
     }
     if (at == packet.length && !next()) {
       return -1;
@@ -90,6 +120,12 @@ abstract class RequestPackets extends InputStream {
     System.arraycopy(packet, at, into, offset, count);
     at += count;
     return count;
+  }
+
+  /** JGit asks this at the limit of a pack. */
+  @Override
+  public int available() throws IOException {
+    return at < packet.length ? packet.length - at : in.available();
   }
 
   @Override

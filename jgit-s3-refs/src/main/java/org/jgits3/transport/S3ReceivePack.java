@@ -42,7 +42,13 @@ import org.jgits3.internal.refs.snapshot.ShownRefs;
  * <p>Used by one thread.
  */
 public class S3ReceivePack extends ReceivePack {
+  /** Bytes of the commands of a push, as JGit has it. */
+  private static final long COMMANDS = 3L << 20;
+
   private final RefSelection notHidden;
+
+  /** Most bytes of the commands and options; 0 for no limit. */
+  private long commandLimit;
 
   /** Set while refs are sent by an advertiser that lists them. */
   private boolean listing;
@@ -67,16 +73,27 @@ public class S3ReceivePack extends ReceivePack {
    */
   public S3ReceivePack(Repository into, Config config) {
     super(into);
+    this.commandLimit = into.getConfig().getLong("receive", "maxCommandBytes", COMMANDS);
     this.notHidden =
         into instanceof S3Repository ? RefSelection.notHidden(config, "receive") : RefSelection.ALL;
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
+      LimitedComparisons limited = new LimitedComparisons(repository);
+      getRevWalk().setProgressMonitor(limited);
+      setReceiveCommandErrorHandler(limited);
     }
   }
 
   @Override
+  public void setMaxCommandBytes(long limit) {
+    commandLimit = limit;
+    super.setMaxCommandBytes(limit);
+  }
+
+  @Override
   protected void init(InputStream input, OutputStream output, @Nullable OutputStream messages) {
-    super.init(input, output, messages);
+    boolean stored = getRepository() instanceof S3Repository;
+    super.init(stored ? new PushRequest(input, commandLimit) : input, output, messages);
     receiving = true;
   }
 

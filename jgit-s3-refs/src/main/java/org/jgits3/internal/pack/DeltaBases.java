@@ -6,6 +6,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.AnyObjectId;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.transport.PackedObjectInfo;
@@ -22,6 +23,11 @@ final class DeltaBases {
 
   private final Map<ObjectId, Integer> byId = new HashMap<>();
 
+  /** Bases by the parts of their ids on which this map and that of JGit rest. */
+  private final AlikeIds hashes = new AlikeIds();
+
+  private final AlikeIds starts = new AlikeIds();
+
   /** Objects with deltas left; the next delta applies to the first. */
   private final Deque<Base> kept = new ArrayDeque<>();
 
@@ -35,8 +41,14 @@ final class DeltaBases {
     byPosition.put(base, known == null ? 1 : known + 1);
   }
 
-  /** Counts a delta to an object of the pack or of the repository. */
-  void delta(AnyObjectId base) {
+  /**
+   * Counts a delta to an object of the pack or of the repository.
+   *
+   * @throws PackProtocolException if too many bases are alike
+   */
+  void delta(AnyObjectId base) throws PackProtocolException {
+    hashes.add(base, base.hashCode());
+    starts.add(base, AlikeIds.start(base));
     byId.merge(base.copy(), 1, Integer::sum);
   }
 

@@ -34,6 +34,11 @@ final class PushParser extends DfsPackParser {
   /** Begins the text by which {@link org.eclipse.jgit.transport.ReceivePack} names itself. */
   private static final String PUSH = "jgit receive-pack";
 
+  /** Bytes of the lines of a commit that name its tree and a parent. */
+  private static final int TREE_LINE = 46;
+
+  private static final int PARENT_LINE = 48;
+
   private final S3ObjDatabase database;
   private final Transfer transfer;
   private final DeltaBases bases = new DeltaBases();
@@ -201,12 +206,24 @@ final class PushParser extends DfsPackParser {
       throws IOException {
     transfer.takeForLargest(data.length, () -> named(object));
     transfer.checkTime();
+    if (type == Constants.OBJ_COMMIT) {
+      transfer.checkParents(parents(data));
+    }
     if (resolving) { // before, an object that is no delta
       check.resolved();
       transfer.checkDepth(bases.resolved(object, data.length));
       transfer.takeForBases(bases.bytesBesideNext());
     }
     super.onInflatedObjectData(object, type, data);
+  }
+
+  /** Counts the parents of a commit as JGit does when it reads them. */
+  private static int parents(byte[] commit) {
+    int count = 0;
+    for (int at = TREE_LINE; at < commit.length && commit[at] == 'p'; at += PARENT_LINE) {
+      count++;
+    }
+    return count;
   }
 
   /**

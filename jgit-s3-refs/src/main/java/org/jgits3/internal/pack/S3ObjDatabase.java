@@ -177,6 +177,15 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
   }
 
   /**
+   * Checks the work of a push, before a comparison of two commits.
+   *
+   * @return why it may compare no more; empty if it may
+   */
+  public Optional<String> checkComparisons() {
+    return transfer.checkComparisons();
+  }
+
+  /**
    * Takes memory for each object that is sent through this handle from now on, until it is closed.
    * If there is not enough, packing fails with an {@link java.io.UncheckedIOException} caused by a
    * {@link TransferLimits.Refusal}. For a handle that serves one fetch.

@@ -19,7 +19,6 @@ import org.eclipse.jgit.transport.ReceiveCommand;
 import org.eclipse.jgit.transport.UnpackErrorHandler;
 import org.jgits3.S3Repository;
 import org.jgits3.internal.pack.limit.TransferLimits;
-import org.jgits3.server.http.limit.LimitedCommands;
 import org.jgits3.transport.S3ReceivePack;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,15 +40,11 @@ final class ObservedReceivePack extends S3ReceivePack {
 
   private static final Logger LOG = LoggerFactory.getLogger(ObservedReceivePack.class);
 
-  /** Most bytes of the commands and options; 0 for no limit. */
-  private final long commandLimit;
-
   private Outcome outcome = Outcome.FAILED;
   private List<ReceiveCommand> commands = List.of();
 
   ObservedReceivePack(Repository into, Config config) {
     super(into, config);
-    this.commandLimit = config.getLong("receive", "maxCommandBytes", 0);
     UnpackErrorHandler failure = getUnpackErrorHandler();
     setUnpackErrorHandler(
         reason -> {
@@ -75,7 +70,6 @@ final class ObservedReceivePack extends S3ReceivePack {
       }
       whole = commands.andRest();
     }
-    whole = new LimitedCommands(whole, commandLimit);
     Told told = new Told(output);
     try {
       super.receive(whole, told, messages);
@@ -100,6 +94,7 @@ final class ObservedReceivePack extends S3ReceivePack {
     if (reason instanceof TransportException
         || reason instanceof CorruptObjectException
         || reason instanceof MissingObjectException
+        || reason instanceof EOFException
         || reason instanceof TransferLimits.Refusal) {
       LOG.info("receive-pack to {}: {}", repository, reason.getMessage());
     } else {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.server.http;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -15,32 +11,34 @@ import java.util.regex.Pattern;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.transport.PacketLineIn;
 
 /**
  * Commands at the beginning of a push, read before JGit reads them. They are unknown if there are
  * very many, or the push begins with anything else. Used by one thread.
  */
 final class PeekedCommands {
-  /** Maximum bytes to read ahead. */
+  /** Maximum bytes of the commands. */
   private static final int LIMIT = 16 << 10;
 
-  private static final int LENGTH_DIGITS = 4;
-  private static final int HEX = 16;
+  /** Maximum bytes to read ahead, with the lengths, and a packet that exceeds the limit. */
+  private static final int AHEAD = 6 * LIMIT;
 
   /** Matches old value, new value, name in UTF-8, and capabilities in the first command. */
   private static final Pattern COMMAND =
-      Pattern.compile("([0-9a-f]{40}) [0-9a-f]{40} ([^\\x00\\n\\x{fffd}]+)(\\x00[^\\n]*)?\\n?");
+      Pattern.compile("([0-9a-f]{40}) [0-9a-f]{40} ([^\\x00\\n\\x{fffd}]+)(\\x00[^\\n]*)?");
 
-  private final ByteArrayOutputStream read = new ByteArrayOutputStream();
   private final List<Command> commands = new ArrayList<>();
-  private final InputStream rest;
+  private final BufferedInputStream input;
   private final boolean complete;
 
   private record Command(ObjectId old, String name) {}
 
-  private PeekedCommands(InputStream rest) throws IOException {
-    this.rest = rest;
-    this.complete = readCommands();
+  private PeekedCommands(InputStream input) throws IOException {
+    this.input = new BufferedInputStream(input);
+    this.input.mark(AHEAD);
+    this.complete = readCommands(new PacketLineIn(this.input, LIMIT));
+    this.input.reset();
   }
 
   /**
@@ -55,29 +53,21 @@ final class PeekedCommands {
   }
 
   /** Reads up to the end of the commands; false if they are not complete or not understood. */
-  private boolean readCommands() throws IOException {
-    while (read.size() < LIMIT) {
-      String digits = take(LENGTH_DIGITS);
-      if (digits.equals("0000")) {
-        return true;
+  private boolean readCommands(PacketLineIn packets) {
+    try {
+      String line = packets.readString();
+      while (!PacketLineIn.isEnd(line)) {
+        Matcher command = COMMAND.matcher(line);
+        if (!command.matches()) {
+          return false;
+        }
+        commands.add(new Command(ObjectId.fromString(command.group(1)), command.group(2)));
+        line = packets.readString();
       }
-      if (!digits.matches("[0-9a-fA-F]{4}")) {
-        return false;
-      }
-      int length = Integer.parseInt(digits, HEX) - LENGTH_DIGITS;
-      Matcher command = COMMAND.matcher(length > 0 ? take(length) : "");
-      if (!command.matches()) {
-        return false;
-      }
-      commands.add(new Command(ObjectId.fromString(command.group(1)), command.group(2)));
+      return true;
+    } catch (IOException e) { // also for what is no packet; JGit reads it again, and tells
+      return false;
     }
-    return false;
-  }
-
-  private String take(int length) throws IOException {
-    byte[] bytes = rest.readNBytes(length);
-    read.writeBytes(bytes);
-    return new String(bytes, UTF_8);
   }
 
   /**
@@ -103,6 +93,6 @@ final class PeekedCommands {
 
   /** Whole input from the client, from its first byte. */
   InputStream andRest() {
-    return new SequenceInputStream(new ByteArrayInputStream(read.toByteArray()), rest);
+    return input;
   }
 }

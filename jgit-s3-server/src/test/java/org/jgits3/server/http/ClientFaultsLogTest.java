@@ -27,6 +27,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.server.terminal.Logging;
 import org.jgits3.store.ConcurrentTasks;
 import org.jgits3.store.MemoryObjectStore;
+import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.aid.GitRequests;
 import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AfterEach;
@@ -181,6 +182,14 @@ class ClientFaultsLogTest {
   }
 
   @Test
+  void push_with_half_a_pack_is_one_line() throws Exception {
+    byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(100_000, 1)).body();
+    assertThat(post(PUSH, Arrays.copyOf(push, push.length / 2))).contains("unpack error");
+    assertLogged("receive-pack to r: Packfile is truncated");
+    assertPushIsKnown();
+  }
+
+  @Test
   void push_with_a_pack_that_is_too_large_is_one_line() throws Exception {
     byte[] push = ScriptedPush.firstCommit("file", RandomBytes.of(3 << 20, 1)).body();
     assertThat(post(PUSH, push)).contains("unpack error");
@@ -272,6 +281,54 @@ class ClientFaultsLogTest {
             .mapToObj(i -> word + " %08x".formatted(i) + "0".repeat(32))
             .toArray(String[]::new);
     assertTold(GitRequests.command("fetch", lines), "too many object ids of the request are alike");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"%2$s %1$s", "%1$s %2$s", "shallow %1$s"})
+  void push_that_names_many_ids_of_one_hash_code_is_refused(String line) throws Exception {
+    byte[] push =
+        GitRequests.of(
+            out -> {
+              for (int i = 0; i < 1_500; i++) {
+                String id = "%08x".formatted(i) + "0".repeat(32);
+                out.writeString(line.formatted(id, "0".repeat(40)) + " refs/heads/x" + i);
+              }
+            });
+    assertThat(post(PUSH, push)).contains("too many object ids of the request are alike");
+  }
+
+  /** Commands that are refused, and such that change nothing, beside one that does. */
+  @ParameterizedTest
+  @ValueSource(strings = {"%3$s %1$s refs/heads/%2$d", "%1$s %1$s refs/heads/main"})
+  void commands_of_a_push_that_change_nothing_are_a_hundred_lines(String line) throws Exception {
+    String zero = ObjectId.zeroId().name();
+    String main;
+    String other;
+    try (S3Repository r = manager.openRepository("r")) {
+      List<ObjectId> commits = TestRepositories.history(r, "main", 2);
+      TestRepositories.createRef(r, "refs/heads/main", commits.get(1));
+      main = commits.get(1).name();
+      other = commits.get(0).name();
+    }
+    byte[] push =
+        GitRequests.of(
+            out -> {
+              for (int i = 0; i < 300; i++) {
+                out.writeString(line.formatted(main, i, other));
+              }
+              out.writeString(zero + " " + main + " refs/heads/new");
+            });
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    body.writeBytes(push);
+    body.writeBytes(new ForgedPack(0).closed());
+    post(PUSH, body.toByteArray());
+    server.close();
+
+    List<String> lines =
+        accesses.stream().map(access -> access.getMessage() + access.getKeyValuePairs()).toList();
+    assertThat(lines).hasSize(104); // with the one that changed, push, start and stop
+    assertThat(lines.get(1)).startsWith("push").contains("refs=\"301\", left_out=\"200\"");
+    assertThat(lines.get(102)).contains("ref=\"refs/heads/new\"", "outcome=\"ok\"");
   }
 
   /** Ends of a history: an id, a ref, and a branch without a commit. */

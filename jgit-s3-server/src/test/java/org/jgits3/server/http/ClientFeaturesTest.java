@@ -250,6 +250,21 @@ class ClientFeaturesTest {
     assertHas(byId, wanted);
   }
 
+  @Test
+  void wanted_trees_and_blobs_are_sent_whatever_the_depth() throws Exception {
+    Files.writeString(Files.createDirectories(work.directory().resolve("a")).resolve("b"), "b");
+    work.run("add", ".");
+    commit(9);
+    work.run("push", "-q", "origin", "main");
+    GitClient byId = git.init("by-id");
+    byId.run("remote", "add", "origin", url());
+    List<String> wanted = work.run("rev-parse", "main:a", "main:a/b").lines().toList();
+    for (String id : wanted) {
+      byId.run("-c", "protocol.version=2", "fetch", "-q", "--depth=1", "origin", id);
+    }
+    assertHas(byId, wanted);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"0", "2"})
   void clone_without_trees_has_none_if_none_is_wanted(String version) {

@@ -822,6 +822,32 @@ class HostileClientsTest {
   }
 
   @Test
+  void push_that_walks_through_a_history_once_for_each_command_is_refused() throws Exception {
+    manager.close();
+    open("processorTime", "10 s");
+    byte[] once;
+    byte[] often;
+    try (S3Repository r = manager.createRepository("r")) {
+      List<ObjectId> history = TestRepositories.history(r, "main", 1_000);
+      TestRepositories.createRef(r, "refs/heads/main", history.get(0));
+      String command = history.get(0).name() + " " + history.get(999).name() + " refs/heads/main";
+      byte[] end =
+          ("0000" + new String(new ForgedPack(0).closed(), ISO_8859_1)).getBytes(ISO_8859_1);
+      byte[] first = line(command + "\0report-status atomic");
+      often = gzip(first, 3_000, line(command), end);
+      once = gzip(first, 0, first, end);
+    }
+    try (GitHttpServer server = start(GitHttpServer.builder())) {
+      String gzip = "Content-Encoding: gzip";
+      assertThat(post(server, "/r.git/git-receive-pack", PUSH, often, gzip))
+          .contains("ng refs/heads/main to find what the update loses takes more than 10 ms")
+          .doesNotContain("ok refs/heads/main");
+      assertThat(post(server, "/r.git/git-receive-pack", PUSH, once, gzip))
+          .contains("ok refs/heads/main");
+    }
+  }
+
+  @Test
   void pack_that_says_or_inflates_to_more_than_there_is_room_for_is_refused() throws Exception {
     repository("r");
     long many = 1L << 30;

@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jgit.annotations.Nullable;
@@ -64,6 +65,9 @@ public final class TransferLimits implements MemoryUse {
   /** Bytes of an object, or of bases, for which no memory is taken: any push may hold as many. */
   static final long SMALL_OBJECT = 256 << 10;
 
+  /** Part of the processor time of a push that may go into comparisons of commits. */
+  private static final int COMPARING = 1_000;
+
   /** Bytes of a tree for which no memory is taken: any fetch may hold as many. */
   static final long SMALL_TREE = 4 << 20;
 
@@ -72,6 +76,12 @@ public final class TransferLimits implements MemoryUse {
    * lists and sets, and the state of each look-up.
    */
   static final int NAMES_FACTOR = 4;
+
+  /**
+   * Most parents of a pushed commit. JGit takes time for their square to read one: measured 13 s
+   * for 400,000.
+   */
+  static final int MOST_PARENTS = 1 << 14;
 
   private static final String COLLECTED = ", far fewer after jgit-s3 gc,";
   private static final String WHOLE = ", far fewer after jgit-s3 gc and without a depth,";
@@ -194,8 +204,8 @@ public final class TransferLimits implements MemoryUse {
     }
 
     /** Time of the thread so far; none for another thread. */
-    long millis() {
-      return thread == Thread.currentThread() ? TimeUnit.NANOSECONDS.toMillis(now() - start) : 0;
+    Duration time() {
+      return Duration.ofNanos(thread == Thread.currentThread() ? now() - start : 0);
     }
   }
 
@@ -206,6 +216,9 @@ public final class TransferLimits implements MemoryUse {
   public final class Transfer implements Closeable {
     /** Work of the push; null before it. */
     @Nullable private volatile Work work;
+
+    /** Work since the first comparison of commits; null before it. */
+    @Nullable private volatile Work comparing;
 
     private long held; // guarded by this
     private long largest = SMALL_OBJECT; // guarded by this
@@ -385,19 +398,52 @@ public final class TransferLimits implements MemoryUse {
     }
 
     /**
+     * Checks the number of parents of a commit.
+     *
+     * @throws TransportException if a pushed commit has more than allowed
+     */
+    public void checkParents(int count) throws TransportException {
+      if (work != null && count > MOST_PARENTS) {
+        throw new TransportException("a commit with more than " + MOST_PARENTS + " parents");
+      }
+    }
+
+    /**
      * Checks the processor time so far.
      *
      * @throws TransportException if a push has taken more than is allowed
      */
     public void checkTime() throws TransportException {
       Work begun = work;
-      if (begun != null && begun.millis() > processorTime.toMillis()) {
+      if (begun != null && begun.time().compareTo(processorTime) > 0) {
         throw new TransportException(
             "a push that takes more than "
                 + processorTime.toMillis()
                 + " ms of processor time, which is [s3 \"receive\"] processorTime of the server;"
                 + " push fewer commits at a time");
       }
+    }
+
+    /**
+     * Checks the processor time since this was called first, before a comparison of two commits,
+     * for which JGit walks through the history between them.
+     *
+     * @return why a push may compare no more; empty if it may
+     */
+    public Optional<String> checkComparisons() {
+      Work begun = comparing;
+      if (begun == null) {
+        comparing = new Work();
+        return Optional.empty();
+      }
+      Duration most = processorTime.dividedBy(COMPARING);
+      return begun.time().compareTo(most) <= 0
+          ? Optional.empty()
+          : Optional.of(
+              "to find what the update loses takes more than "
+                  + most.toMillis()
+                  + " ms of processor time, a thousandth of [s3 \"receive\"] processorTime of the"
+                  + " server; push fewer refs at a time");
     }
 
     /** Gives all memory back. */

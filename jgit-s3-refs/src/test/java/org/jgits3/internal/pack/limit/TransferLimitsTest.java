@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -38,6 +39,7 @@ import org.jgits3.TestRepositories;
 import org.jgits3.testing.ForgedPack;
 import org.jgits3.testing.PackBytes;
 import org.jgits3.testing.aid.RandomBytes;
+import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,6 +171,37 @@ class TransferLimitsTest {
       String limit, byte[] pack, String begin, String end) throws Exception {
     open(limit);
     assertRefused(pack).hasMessageStartingWith(begin).hasMessageEndingWith(end);
+  }
+
+  /** Ids that JGit's maps take for alike, by their first four bytes or the four behind. */
+  private static Stream<ObjectId> alike(String id) {
+    return IntStream.range(1, Integer.MAX_VALUE)
+        .mapToObj(i -> ObjectId.fromString(id.formatted(i) + "0".repeat(24)));
+  }
+
+  @Test
+  void a_commit_of_very_many_parents_is_refused() throws Exception {
+    open("64m");
+    push(merge(TransferLimits.MOST_PARENTS));
+    assertRefused(merge(TransferLimits.MOST_PARENTS + 1))
+        .hasMessageContaining("a commit with more than 16384 parents");
+  }
+
+  private static byte[] merge(int count) throws IOException {
+    ObjectId[] parents = alike("%08x00000000").limit(count).toArray(ObjectId[]::new);
+    byte[] commit = TestRepositories.commitOf(parents[0], "message", parents).build();
+    return new ForgedPack(1).object(Constants.OBJ_COMMIT, commit).closed();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"00000000%08x", "%08x00000000"})
+  void deltas_to_many_objects_whose_ids_are_alike_are_refused(String id) throws Exception {
+    open("64m");
+    byte[] delta = ForgedPack.delta(1, 1, ForgedPack.copy(0, 1));
+    ForgedPack pack = new ForgedPack(1_500);
+    alike(id).limit(1_500).forEach(base -> Unchecked.run(() -> pack.delta(base, delta)));
+    assertRefused(pack.closed())
+        .hasMessageContaining("too many object ids of the request are alike");
   }
 
   @Test

@@ -29,8 +29,9 @@ import org.slf4j.event.Level;
  * read alone:
  *
  * <ul>
- *   <li>at level INFO {@code push}, and {@code ref} for each command of it, however many: the same
- *       {@code id} is in all of them, and the first has their number; {@code login refused}; {@code
+ *   <li>at level INFO {@code push}, and {@code ref} for each command of it that changed a ref,
+ *       however many, and for some of the others: the same {@code id} is in all of them, and the
+ *       first has the number of commands, and of those left out; {@code login refused}; {@code
  *       start} and {@code stop} of a server;
  *   <li>at level DEBUG {@code request}, for each request that is no push.
  * </ul>
@@ -41,6 +42,9 @@ import org.slf4j.event.Level;
 public final class AccessLog implements RequestLog {
   /** Characters of a text that a client chose, at most. */
   private static final int MOST_CHARACTERS = 256;
+
+  /** Lines for commands of a push that changed nothing, of which a few bytes may hold thousands. */
+  private static final int MOST_UNCHANGED = 100;
 
   /** Beginning of the ids of pushes, which no other process has. */
   private final String process =
@@ -108,13 +112,17 @@ public final class AccessLog implements RequestLog {
 
   private void logPush(Transfer push, Request request, Response response, Instant now) {
     String id = process + pushes.incrementAndGet();
+    List<ReceiveCommand> listed = listed(push.commands());
+    int leftOut = push.commands().size() - listed.size();
     result(
-            who(id, push, request).with("refs", push.commands().size()),
+            who(id, push, request)
+                .with("refs", push.commands().size())
+                .with("left_out", leftOut == 0 ? null : leftOut),
             push.outcome(),
             request,
             response)
         .log(Level.INFO, now, "push");
-    for (ReceiveCommand command : push.commands()) {
+    for (ReceiveCommand command : listed) {
       who(id, push, request)
           .with("ref", command.getRefName())
           .with("old", command.getOldId().name())
@@ -123,6 +131,21 @@ public final class AccessLog implements RequestLog {
           .with("reason", command.getMessage())
           .log(Level.INFO, now, "ref");
     }
+  }
+
+  /** Leaves out commands that changed nothing, but for the first ones. */
+  private static List<ReceiveCommand> listed(List<ReceiveCommand> commands) {
+    List<ReceiveCommand> listed = new ArrayList<>();
+    int unchanged = 0;
+    for (ReceiveCommand command : commands) {
+      boolean changed =
+          command.getResult() == ReceiveCommand.Result.OK
+              && !command.getOldId().equals(command.getNewId());
+      if (changed || ++unchanged <= MOST_UNCHANGED) {
+        listed.add(command);
+      }
+    }
+    return listed;
   }
 
   private static Line who(String id, Transfer push, Request request) {
