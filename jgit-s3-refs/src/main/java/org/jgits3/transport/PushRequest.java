@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import org.eclipse.jgit.annotations.Nullable;
 import org.eclipse.jgit.errors.PackProtocolException;
 import org.eclipse.jgit.lib.Constants;
 import org.eclipse.jgit.lib.ObjectId;
@@ -26,8 +27,13 @@ final class PushRequest extends RequestPackets {
 
   private static final String SHALLOW = "shallow ";
 
-  /** Ids by their hash codes, as in the sets that are made of them. */
-  private final AlikeIds named = new AlikeIds();
+  /**
+   * Ids by their hash codes, as in the sets that are made of them; null up to the second line, as
+   * most pushes have one.
+   */
+  @Nullable private AlikeIds named;
+
+  private boolean begun;
 
   /** Packets that may still come. */
   private long left;
@@ -53,7 +59,10 @@ final class PushRequest extends RequestPackets {
       throw new InputOverLimitIOException();
     }
     afterCommands |= packet.length == LENGTH;
-    if (!afterCommands) {
+    if (!afterCommands && !begun) {
+      begun = true;
+    } else if (!afterCommands) {
+      named = named == null ? new AlikeIds() : named;
       String line = new String(packet, LENGTH, packet.length - LENGTH, UTF_8);
       if (line.startsWith(SHALLOW)) {
         named(line, SHALLOW.length());

@@ -6,11 +6,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
+import org.eclipse.jgit.errors.CancelledException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
+import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
@@ -18,6 +21,7 @@ import org.eclipse.jgit.lib.Repository;
 import org.eclipse.jgit.transport.ConnectivityChecker;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
+import org.eclipse.jgit.transport.ReceiveCommandErrorHandler;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
@@ -233,6 +237,36 @@ public class S3ReceivePack extends ReceivePack {
               .filter(id -> !id.equals(ObjectId.zeroId()))
               .collect(Collectors.toSet());
       repository.getObjectDatabase().checkComplete(values, repository.getRefDatabase().newest());
+    }
+  }
+
+  /**
+   * Refuses the updates of a push that JGit would compare with the old commits for too long. For
+   * each command JGit walks through the history between the two, and asks the monitor of the walk
+   * before.
+   */
+  private static final class LimitedComparisons extends EmptyProgressMonitor
+      implements ReceiveCommandErrorHandler {
+    private final S3Repository repository;
+
+    LimitedComparisons(S3Repository repository) {
+      this.repository = repository;
+    }
+
+    /** As documented by JGit, which then calls the handler. */
+    @Override
+    public boolean isCancelled() {
+      return repository.getObjectDatabase().checkComparisons().isPresent();
+    }
+
+    @Override
+    public void handleFastForwardCheckException(ReceiveCommand command, IOException e) {
+      Optional<String> why = repository.getObjectDatabase().checkComparisons();
+      if (e instanceof CancelledException && why.isPresent()) {
+        command.setResult(ReceiveCommand.Result.REJECTED_OTHER_REASON, why.get());
+      } else {
+        ReceiveCommandErrorHandler.super.handleFastForwardCheckException(command, e);
+      }
     }
   }
 }

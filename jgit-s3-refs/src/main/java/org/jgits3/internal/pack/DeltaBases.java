@@ -23,10 +23,12 @@ final class DeltaBases {
 
   private final Map<ObjectId, Integer> byId = new HashMap<>();
 
-  /** Bases by the parts of their ids on which this map and that of JGit rest. */
-  private final AlikeIds hashes = new AlikeIds();
+  /**
+   * Bases by the parts of their ids on which this map and that of JGit rest; null before the first.
+   */
+  @Nullable private AlikeIds hashes;
 
-  private final AlikeIds starts = new AlikeIds();
+  @Nullable private AlikeIds starts;
 
   /** Objects with deltas left; the next delta applies to the first. */
   private final Deque<Base> kept = new ArrayDeque<>();
@@ -47,6 +49,10 @@ final class DeltaBases {
    * @throws PackProtocolException if too many bases are alike
    */
   void delta(AnyObjectId base) throws PackProtocolException {
+    if (hashes == null) {
+      hashes = new AlikeIds();
+      starts = new AlikeIds();
+    }
     hashes.add(base, base.hashCode());
     starts.add(base, AlikeIds.start(base));
     byId.merge(base.copy(), 1, Integer::sum);
