@@ -14,7 +14,6 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectStore;
 
