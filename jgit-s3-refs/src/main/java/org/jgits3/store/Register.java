@@ -54,6 +54,8 @@ public final class Register {
    * @return {@link PutOutcome.Won} if the value is there, also if an answer was lost; {@link
    *     PutOutcome.Lost} if another value was written; {@link PutOutcome.Unknown} if the store does
    *     not tell: the value may yet arrive, unless {@code before} was replaced meanwhile
+   * @throws StoreException.Refused if the store neither has the object nor creates it, as some do
+   *     with a delete marker; also if the object was deleted meanwhile
    * @throws IOException if the store refuses, or does not answer when the value is read: then the
    *     outcome is unknown as well
    */
@@ -65,6 +67,10 @@ public final class Register {
       Optional<GetResult.Found> now = read();
       if (now.isPresent() && Arrays.equals(now.get().bytes(), next)) {
         return new PutOutcome.Won(now.get().version());
+      }
+      if (outcome instanceof PutOutcome.Lost && before.isEmpty() && now.isEmpty()) {
+        String what = ": is missing, and the store refuses to create it; delete its old versions";
+        throw new StoreException.Refused(key, store.location() + "/" + key + what, null);
       }
       if (outcome instanceof PutOutcome.Lost || i >= attempts) {
         return outcome;

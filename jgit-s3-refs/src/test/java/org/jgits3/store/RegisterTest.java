@@ -3,6 +3,7 @@ package org.jgits3.store;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -80,6 +81,22 @@ class RegisterTest {
     assertThat(register.replace(Optional.empty(), bytes("d"), 9))
         .isInstanceOf(PutOutcome.Lost.class);
     assertThat(value()).isEqualTo("b");
+  }
+
+  /** As versitygw 1.8 does in a bucket with versioning, after a deletion. */
+  @Test
+  void store_that_neither_has_a_value_nor_creates_it_is_named_with_what_to_do() {
+    ObjectStore marked =
+        new DelegatingObjectStore(good) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition) {
+            return new PutOutcome.Lost();
+          }
+        };
+    assertThatThrownBy(() -> new Register(marked, KEY).replace(Optional.empty(), bytes("a"), 1))
+        .isInstanceOf(StoreException.Refused.class)
+        .hasMessageEndingWith(
+            "/register: is missing, and the store refuses to create it; delete its old versions");
   }
 
   @Test

@@ -2,9 +2,11 @@
 package org.jgits3.transfer;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.Purpose;
 import org.jgits3.S3Repository;
@@ -69,16 +71,7 @@ public final class Restorer {
     try (S3Repository repository = manager.openRepository(name.value(), Purpose.request())) {
       RefRestoration refs = refs(repository, copy);
       List<PackEntry> packs = unlisted(repository, copy);
-      long bytes = 0;
-      for (PackEntry pack : packs) {
-        for (var object : pack.objectSizes(copy.owner(pack.id())).entrySet()) {
-          if (manager.store().stat(object.getKey()).isEmpty()) {
-            throw gone(copy, object.getKey(), null);
-          }
-          bytes += object.getValue();
-        }
-      }
-      return new Report(copy.generation(), packs.size(), bytes, refs.changes());
+      return new Report(copy.generation(), packs.size(), stored(copy, packs), refs.changes());
     }
   }
 
@@ -97,6 +90,7 @@ public final class Restorer {
       repository.getObjectDatabase().deferReceivedPacks();
       RefRestoration refs = refs(repository, copy);
       List<PackEntry> packs = unlisted(repository, copy);
+      stored(copy, packs); // all that is gone is named before hours of copying
       long bytes = 0;
       RestoredPack restored = new RestoredPack(repository.getObjectDatabase(), manager.store());
       monitor.beginTask("Copying packs", packs.size());
@@ -104,7 +98,7 @@ public final class Restorer {
         try {
           bytes += restored.copy(pack, copy.owner(pack.id()), monitor);
         } catch (StoreException.Missing e) {
-          throw gone(copy, e.key(), e);
+          throw gone(copy, List.of(e.key()), e);
         }
         monitor.update(1);
       }
@@ -127,8 +121,31 @@ public final class Restorer {
           .history()
           .restoration(copy.generation(), SnapshotTables.read(manager.store(), copy));
     } catch (StoreException.Missing e) {
-      throw gone(copy, e.key(), e);
+      throw gone(copy, List.of(e.key()), e);
     }
+  }
+
+  /**
+   * Looks for the objects of packs.
+   *
+   * @return their bytes
+   * @throws IOException if some are gone; it names each
+   */
+  private long stored(Manifest copy, List<PackEntry> packs) throws IOException {
+    long bytes = 0;
+    List<String> gone = new ArrayList<>();
+    for (PackEntry pack : packs) {
+      for (var object : pack.objectSizes(copy.owner(pack.id())).entrySet()) {
+        if (manager.store().stat(object.getKey()).isEmpty()) {
+          gone.add(object.getKey());
+        }
+        bytes += object.getValue();
+      }
+    }
+    if (!gone.isEmpty()) {
+      throw gone(copy, gone, null);
+    }
+    return bytes;
   }
 
   /** Packs that only the copy lists. */
@@ -144,12 +161,15 @@ public final class Restorer {
     return ObjectNames.prefix(manifest.owner(pack.id())) + pack.id();
   }
 
-  private static IOException gone(Manifest copy, String key, Throwable cause) {
+  private IOException gone(Manifest copy, List<String> keys, Throwable cause) {
     return new IOException(
-        key
-            + " is gone, which the copy of generation "
+        "of the copy of generation "
             + copy.generation()
-            + " lists; bring it back from a version that the bucket keeps, or from a backup,"
+            + " is gone: "
+            + keys.stream()
+                .map(key -> manager.store().location() + "/" + key)
+                .collect(Collectors.joining(" "))
+            + "; bring it back from a version that the bucket keeps, or from a backup,"
             + " then restore again; nothing was changed",
         cause);
   }

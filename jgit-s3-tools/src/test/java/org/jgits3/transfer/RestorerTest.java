@@ -143,13 +143,21 @@ class RestorerTest {
   }
 
   @Test
-  void many_packs_of_which_one_is_gone_change_nothing() throws Exception {
+  void many_packs_of_which_two_are_gone_change_nothing_and_each_is_named() throws Exception {
     Manifest copy = many();
     Manifest before = manifest();
-    String gone = copy.packs().get(copy.packs().size() - 1).id();
-    List<String> keys = StoreContent.keys(plain, "objects/");
-    plain.delete(keys.stream().filter(key -> key.contains(gone)).toList());
-    assertThatThrownBy(() -> restore(copy)).isInstanceOf(IOException.class);
+    String first = copy.packs().get(copy.packs().size() - 2).id();
+    String last = copy.packs().get(copy.packs().size() - 1).id();
+    List<String> gone =
+        StoreContent.keys(plain, "objects/").stream()
+            .filter(key -> key.contains(first) || key.contains(last))
+            .toList();
+    plain.delete(gone);
+    assertThat(gone).hasSizeGreaterThan(1);
+    assertThatThrownBy(() -> restore(copy))
+        .isInstanceOf(IOException.class)
+        .message()
+        .contains(gone);
     assertThat(manifest().packs()).hasSameSizeAs(before.packs());
   }
 
@@ -224,8 +232,9 @@ class RestorerTest {
       Restorer restorer = new Restorer(manager, NullProgressMonitor.INSTANCE);
       assertThatThrownBy(() -> (dry ? restorer.plan(NAME, copy) : restorer.run(NAME, copy)).packs())
           .isInstanceOf(IOException.class)
-          .hasMessageContaining(copy.packs().get(0).id())
-          .hasMessageContaining("is gone");
+          .hasMessageContaining("is gone: " + plain.location() + "/objects/")
+          .message()
+          .contains(copy.packs().get(0).objectSizes(copy.repositoryId()).keySet());
     }
     assertThat(manifest()).isEqualTo(before);
     assertThat(objects()).isEqualTo(objects);

@@ -336,4 +336,24 @@ class NameCheckTest {
     put(ObjectNames.manifestKey(id), manifest);
     isFoundByItsName();
   }
+
+  /** As versitygw 1.8 refuses it in a bucket with versioning, after a deletion. */
+  @Test
+  void name_that_a_store_does_not_create_delays_no_repair_of_another() throws Exception {
+    String other = RepositoryName.of("s").pointerKey();
+    store.delete(List.of(KEY, other));
+    ObjectStore marked =
+        new DelegatingObjectStore(store) {
+          @Override
+          public PutOutcome putIf(String key, byte[] body, Precondition precondition)
+              throws IOException {
+            return key.equals(KEY) ? new PutOutcome.Lost() : super.putIf(key, body, precondition);
+          }
+        };
+    List<NameCheck.Finding> findings = new NameCheck(marked).run(true);
+    assertThat(findings).hasSize(2);
+    assertThat(findings.toString()).contains("the store refuses to create it");
+    assertThat(store.stat(KEY)).isEmpty();
+    assertThat(store.stat(other)).isPresent();
+  }
 }

@@ -209,6 +209,9 @@ final class Bind {
       }
       if (seen.isPresent()) {
         checkFree(seen.get(), repositoryId);
+      } else if (before.isEmpty()) { // no process deletes a pointer
+        String what = ": is missing, and the store refuses to create it; delete its old versions";
+        throw new ManifestException(file + what, null); // a repair reports it, and goes on
       }
       before = seen.map(PointerFile.Seen::version);
     }

@@ -14,7 +14,6 @@ import org.jgits3.manifest.Manifest;
 import org.jgits3.manifest.ManifestCodec;
 import org.jgits3.manifest.ManifestException;
 import org.jgits3.manifest.ObjectNames;
-import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ListedObject;
 import org.jgits3.store.ObjectStore;
 
@@ -145,9 +144,9 @@ public final class Manifests {
         ids,
         id -> {
           try {
-            ManifestFile.read(store, id)
-                .map(VersionedManifest::manifest)
-                .ifPresent(read -> manifests.put(id, () -> read));
+            Manifest manifest =
+                ManifestFile.read(store, id).orElseThrow(() -> missing(store, id)).manifest();
+            manifests.put(id, () -> manifest);
           } catch (ManifestException e) {
             manifests.put(
                 id,
@@ -157,5 +156,15 @@ public final class Manifests {
           }
         });
     return manifests;
+  }
+
+  /** No process deletes a manifest, and a repository that was not found may be a fork. */
+  private static ManifestException missing(ObjectStore store, String id) {
+    return new ManifestException.Corrupt(
+        store.location()
+            + "/"
+            + ObjectNames.manifestKey(id)
+            + ": is missing though it was listed; restore it if it was deleted",
+        null);
   }
 }

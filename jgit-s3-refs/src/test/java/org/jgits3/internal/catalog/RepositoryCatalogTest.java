@@ -670,6 +670,18 @@ class RepositoryCatalogTest {
     assertThat(look(A)).contains(id);
   }
 
+  /** As versitygw 1.8 refuses it in a bucket with versioning, after a deletion. */
+  @Test
+  void name_that_is_missing_and_cannot_be_created_is_an_error_at_once() {
+    store.everyPut(put -> ScriptedStore.REFUSED);
+    assertThatThrownBy(() -> create(catalog, A))
+        .isInstanceOf(ManifestException.class)
+        .hasMessageEndingWith(
+            "/names/team/a.git: is missing, and the store refuses to create it; delete its old"
+                + " versions");
+    assertThat(store.puts()).hasSize(1);
+  }
+
   private void describe(RepositoryName name, String description) throws IOException {
     try (ManifestCommitter committer = StoredManifest.committer(store, name, DEADLINE)) {
       committer.commit(ManifestFixture.describing(description));

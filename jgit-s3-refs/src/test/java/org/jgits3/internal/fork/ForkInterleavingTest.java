@@ -33,7 +33,9 @@ import org.jgits3.manifest.ObjectNames;
 import org.jgits3.manifest.RepositoryName;
 import org.jgits3.manifest.UnknownOutcomeException;
 import org.jgits3.store.DelegatingObjectStore;
+import org.jgits3.store.GetResult;
 import org.jgits3.store.ObjectStore;
+import org.jgits3.store.ObjectVersion;
 import org.jgits3.store.Precondition;
 import org.jgits3.store.PutOutcome;
 import org.jgits3.store.StagedStore;
@@ -73,6 +75,30 @@ class ForkInterleavingTest extends ForkTestCase {
     it.deleteAndSweep("g");
     assertThat(it.sweepById(template).fork()).isEmpty();
     assertThat(it.stored(template)).isEmpty();
+  }
+
+  /** A cache before a store may answer so; the store itself never does. */
+  @Test
+  void template_is_not_swept_while_a_listed_manifest_is_not_found() throws Exception {
+    it.fork("f");
+    String template = it.templateId();
+    Set<String> objects = it.stored(template);
+    tombstone("t");
+    String fork = ObjectNames.manifestKey(it.manifest("f").repositoryId());
+    ObjectStore forgetful =
+        new DelegatingObjectStore(it.another()) {
+          @Override
+          public GetResult get(String key, Optional<ObjectVersion> known) throws IOException {
+            return key.equals(fork) ? new GetResult.Missing() : super.get(key, known);
+          }
+        };
+    try (S3RepositoryManager sweeper = MaintenanceFixture.manager(forgetful)) {
+      assertThatThrownBy(() -> sweeper.sweepById(template, Duration.ZERO, false))
+          .isInstanceOf(ManifestException.class)
+          .hasMessageContaining(fork + ": is missing though it was listed");
+    }
+    assertThat(it.stored(template)).isEqualTo(objects);
+    it.isSound("f");
   }
 
   /** Makes a fork in another process, which does a step before it looks at the template. */

@@ -26,6 +26,10 @@ public enum Fault {
   LOST_REPLY,
   /** Done by the server, and answered 500. */
   FAILED_AFTER,
+  /** Done by the server, and answered 200 with an error, as S3 does after a long completion. */
+  FAILED_IN_SUCCESS,
+  /** Answered 200 by a gateway, with nothing or with a page of its own, and not forwarded. */
+  GATEWAY,
   /** The connection is reset at once, and the request forwarded later. */
   LATE,
   /** Answered, and forwarded once more later. */
@@ -34,6 +38,8 @@ public enum Fault {
   DOUBLED,
   /** A part of the answer is passed on; then the connection is closed. */
   CUT_ANSWER,
+  /** The answer has the first half of the content of an object, and says that this is all. */
+  SHORTENED,
   /** One bit of the content of an object is flipped in the answer. */
   FLIPPED_BIT,
   /** Forwarded later than at once. */
@@ -64,8 +70,8 @@ public enum Fault {
     return switch (this) {
       case CONFLICT -> request.isConditionalWrite();
       case CUT_REQUEST -> request.body().length > 1;
-      case FAILED_AFTER, LATE, REPEATED, DOUBLED -> request.isWrite();
-      case FLIPPED_BIT -> request.isDownload();
+      case FAILED_AFTER, FAILED_IN_SUCCESS, LATE, REPEATED, DOUBLED -> request.isWrite();
+      case FLIPPED_BIT, SHORTENED -> request.isDownload();
       case SLOW_ANSWER -> !request.isWrite();
       case LIE_ABOUT_NAME ->
           request.isConditionalWrite()

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -175,6 +176,11 @@ final class FaultProxy implements Closeable {
         exchange(request);
         error(500, "InternalError").writeTo(out);
       }
+      case FAILED_IN_SUCCESS -> {
+        exchange(request);
+        error(200, "InternalError").writeTo(out);
+      }
+      case GATEWAY -> gateway(request, random).writeTo(out);
       case LATE -> {
         reset(client);
         pause(random, MOST_MILLIS_LATE);
@@ -195,6 +201,7 @@ final class FaultProxy implements Closeable {
         out.write(answer.body(), 0, answer.body().length / 2);
         client.close();
       }
+      case SHORTENED -> shortened(exchange(request)).writeTo(out);
       case FLIPPED_BIT -> flipped(exchange(request), random).writeTo(out);
       case DELAYED -> {
         pause(random, MOST_MILLIS_DELAYED);
@@ -257,6 +264,15 @@ final class FaultProxy implements Closeable {
     }
   }
 
+  private static HttpMessage shortened(HttpMessage answer) {
+    if (answer.status() >= 300) {
+      return answer;
+    }
+    byte[] half = Arrays.copyOf(answer.body(), answer.body().length / 2);
+    String head = answer.head().replaceFirst("(?i)(content-length: *)\\d+", "$1" + half.length);
+    return new HttpMessage(head, half);
+  }
+
   private static HttpMessage flipped(HttpMessage answer, SplittableRandom random) {
     if (answer.body().length == 0 || answer.status() >= 300) {
       return answer;
@@ -290,6 +306,15 @@ final class FaultProxy implements Closeable {
     return new HttpMessage(
         "HTTP/1.1 %d %s\r\nContent-Type: application/xml\r\nContent-Length: %d\r\n\r\n"
             .formatted(status, code, body.length),
+        body);
+  }
+
+  private static HttpMessage gateway(HttpMessage request, SplittableRandom random) {
+    boolean page = random.nextBoolean() && !request.method().equals("HEAD");
+    byte[] body = (page ? "<html><body>Sign in</body></html>" : "").getBytes(ISO_8859_1);
+    return new HttpMessage(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
+            .formatted(body.length),
         body);
   }
 

@@ -28,7 +28,8 @@ record Weather(double share, Set<Fault> faults, boolean refuses) {
           new Weather(0.4, EnumSet.of(Fault.DELAYED, Fault.SLOW_ANSWER), false),
           new Weather(0.3, EnumSet.of(Fault.LOST_REPLY, Fault.FAILED_AFTER, Fault.LATE), false),
           new Weather(0.3, EnumSet.of(Fault.CONFLICT, Fault.DOUBLED, Fault.REPEATED), false),
-          new Weather(0.2, EnumSet.of(Fault.CUT_ANSWER, Fault.FLIPPED_BIT), false),
+          new Weather(0.2, EnumSet.of(Fault.FAILED_IN_SUCCESS, Fault.GATEWAY), false),
+          new Weather(0.2, EnumSet.of(Fault.CUT_ANSWER, Fault.SHORTENED, Fault.FLIPPED_BIT), false),
           new Weather(1, EnumSet.of(Fault.RESET), true));
 
   private static Set<Fault> honest() {

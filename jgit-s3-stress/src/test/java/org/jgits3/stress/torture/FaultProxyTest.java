@@ -113,6 +113,32 @@ class FaultProxyTest {
   }
 
   @Test
+  void success_with_an_error_may_be_done_and_that_of_a_gateway_is_not() throws Exception {
+    inject(Fault.GATEWAY);
+    for (int i = 0; i < 8; i++) {
+      HttpMessage answer = send("PUT", UNCONDITIONAL, "x");
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("etag")).isEmpty();
+    }
+    inject(Fault.FAILED_IN_SUCCESS);
+    HttpMessage answer = send("PUT", UNCONDITIONAL, "y");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(new String(answer.body(), US_ASCII)).contains("<Code>InternalError</Code>");
+    assertThat(next()).isEqualTo("PUT y");
+  }
+
+  @Test
+  void shortened_answer_is_half_of_the_content_and_looks_whole() throws Exception {
+    inject(Fault.SHORTENED);
+
+    HttpMessage answer = get();
+
+    String half = BODY.substring(0, BODY.length() / 2);
+    assertThat(new String(answer.body(), US_ASCII)).isEqualTo(half);
+    assertThat(answer.header("content-length")).hasValue("" + half.length());
+  }
+
+  @Test
   void late_request_is_done_after_its_client_has_lost_the_connection() throws Exception {
     inject(Fault.LATE);
 

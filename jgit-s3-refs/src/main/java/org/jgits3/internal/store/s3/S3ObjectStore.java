@@ -200,7 +200,7 @@ public final class S3ObjectStore implements ObjectStore {
         throw new StoreException.Corrupt(
             key, requests.location(key) + ": not a small object, its length is " + length, null);
       }
-      ObjectVersion version = requests.version(key, response.eTag());
+      ObjectVersion version = S3Requests.version(response.eTag());
       byte[] bytes = new byte[length.intValue()];
       if (bytes.length > 0) {
         fill(bytes, bytes.length, version, in);
@@ -301,7 +301,7 @@ public final class S3ObjectStore implements ObjectStore {
   private ObjectVersion check(ReadRequest rest, long end, GetObjectResponse response)
       throws StoreException {
     String key = rest.key();
-    ObjectVersion version = requests.version(key, response.eTag());
+    ObjectVersion version = S3Requests.version(response.eTag());
     if (rest.expected().filter(not(version::equals)).isPresent()) {
       throw new StoreException.Changed(
           key, requests.location(key) + ": has another version now", null);
@@ -332,11 +332,9 @@ public final class S3ObjectStore implements ObjectStore {
       request.ifNoneMatch("*");
     }
     try {
-      String tag = client.putObject(request.build(), WriteForm.body(content)).eTag();
+      ObjectVersion version = put(request.build(), content);
       retries.answered();
-      return tag == null
-          ? new PutOutcome.Unknown(requests.location(key) + ": acknowledged without an ETag")
-          : new PutOutcome.Won(new ObjectVersion(tag));
+      return new PutOutcome.Won(version);
     } catch (SdkException e) {
       return outcome(key, precondition, S3Failure.of(e));
     }
@@ -359,7 +357,11 @@ public final class S3ObjectStore implements ObjectStore {
   public void put(String key, byte[] src, int offset, int length) throws IOException {
     PartBody content = PartBody.of(src, offset, length);
     PutObjectRequest request = form.put(key, content).build();
-    requests.send(key, () -> client.putObject(request, WriteForm.body(content)));
+    requests.send(key, () -> put(request, content));
+  }
+
+  private ObjectVersion put(PutObjectRequest request, PartBody content) {
+    return S3Requests.version(client.putObject(request, WriteForm.body(content)).eTag());
   }
 
   @Override
@@ -396,7 +398,8 @@ public final class S3ObjectStore implements ObjectStore {
         ListObjectsV2Request.builder().bucket(bucket.bucket()).prefix(requests.key(prefix));
     ListObjectsV2Response page;
     do {
-      page = requests.send(prefix, () -> whole(client.listObjectsV2(request.build())));
+      ListObjectsV2Request next = request.build();
+      page = requests.send(prefix, () -> whole(next, client.listObjectsV2(next)));
       for (S3Object object : page.contents()) {
         each.accept(
             new ListedObject(
@@ -409,15 +412,19 @@ public final class S3ObjectStore implements ObjectStore {
   }
 
   /**
-   * Checks that an answer is a listing. The SDK takes other documents, such as the page of a proxy,
-   * for an empty one.
+   * Checks that an answer is a listing, and does not lead to itself. The SDK takes other documents,
+   * such as the page of a proxy, for an empty one.
    */
-  private static ListObjectsV2Response whole(ListObjectsV2Response page) {
+  private static ListObjectsV2Response whole(
+      ListObjectsV2Request request, ListObjectsV2Response page) {
     if (page.name() == null) {
       throw SdkClientException.create("no whole listing: it does not name the bucket");
     }
     if (isTruncated(page) && isEmpty(page.nextContinuationToken())) {
       throw SdkClientException.create("no whole listing: it goes on, but has no token");
+    }
+    if (isTruncated(page) && page.nextContinuationToken().equals(request.continuationToken())) {
+      throw SdkClientException.create("no whole listing: its token leads to the same page again");
     }
     if (page.contents().stream().anyMatch(o -> isEmpty(o.key()) || o.size() == null)) {
       throw SdkClientException.create("no whole listing: an object without key or size");

@@ -115,13 +115,11 @@ final class S3Requests {
 
   Optional<ObjectInfo> stat(String key) throws StoreException {
     try {
-      HeadObjectResponse head =
+      return Optional.of(
           retries.run(
               retries.begin(),
               failures ->
-                  connected(() -> client.headObject(b -> b.bucket(bucket()).key(key(key)))));
-      return Optional.of(
-          new ObjectInfo(head.contentLength(), version(key, head.eTag()), head.metadata()));
+                  connected(() -> info(client.headObject(b -> b.bucket(bucket()).key(key(key)))))));
     } catch (SdkException e) {
       S3Failure failure = S3Failure.of(e);
       if (failure.kind() == Kind.NO_SUCH_KEY || failure.kind() == Kind.NOT_FOUND) {
@@ -131,12 +129,32 @@ final class S3Requests {
     }
   }
 
-  ObjectVersion version(String key, String tag) throws StoreException {
-    if (tag == null) {
-      throw new StoreException.Refused(
-          key, location(key) + ": answered without an ETag; use a store that sends one", null);
+  private static ObjectInfo info(HeadObjectResponse head) {
+    ObjectVersion version = version(head.eTag()); // first: a page may have no length either
+    return new ObjectInfo(head.contentLength(), version, head.metadata());
+  }
+
+  /**
+   * Returns the version that an answer tells.
+   *
+   * @throws SdkClientException as {@link #required}
+   */
+  static ObjectVersion version(String tag) {
+    return new ObjectVersion(required("an ETag", tag));
+  }
+
+  /**
+   * Returns a value that the success of a store always has. Without it another server has answered,
+   * such as a proxy, and nothing was done.
+   *
+   * @throws SdkClientException if there is none; the request may be repeated
+   */
+  static String required(String what, String value) {
+    if (value == null || value.isEmpty()) {
+      throw SdkClientException.create(
+          "a success without " + what + "; is this a store, or a proxy?");
     }
-    return new ObjectVersion(tag);
+    return value;
   }
 
   /** Returns the failure of a request, or the defect of its answer that the SDK has wrapped. */

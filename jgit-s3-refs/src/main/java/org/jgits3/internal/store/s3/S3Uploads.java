@@ -12,16 +12,14 @@ import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreException;
 import org.jgits3.store.UploadedPart;
-import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompleteMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
-import software.amazon.awssdk.services.s3.model.CreateMultipartUploadResponse;
+import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
-import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
  * Uploads in parts to one bucket. Safe for use by many threads.
@@ -47,26 +45,33 @@ final class S3Uploads {
   }
 
   MultipartUpload begin(String key, Map<String, String> metadata) throws IOException {
-    CreateMultipartUploadResponse begun =
+    CreateMultipartUploadRequest request =
+        CreateMultipartUploadRequest.builder()
+            .bucket(requests.bucket())
+            .key(requests.key(key))
+            .contentType(WriteForm.BINARY)
+            .metadata(metadata)
+            .checksumAlgorithm(form.algorithm())
+            .build();
+    String id =
         requests.send(
             key,
             () ->
-                client.createMultipartUpload(
-                    b ->
-                        b.bucket(requests.bucket())
-                            .key(requests.key(key))
-                            .contentType(WriteForm.BINARY)
-                            .metadata(metadata)
-                            .checksumAlgorithm(form.algorithm())));
-    return new MultipartUpload(key, begun.uploadId(), metadata);
+                S3Requests.required(
+                    "an upload id", client.createMultipartUpload(request).uploadId()));
+    return new MultipartUpload(key, id, metadata);
   }
 
   UploadedPart upload(MultipartUpload upload, int number, PartBody body) throws IOException {
     int crc = body.crc32c();
     UploadPartRequest part = form.part(upload, number, body, crc);
-    UploadPartResponse response =
-        requests.send(upload.key(), () -> client.uploadPart(part, WriteForm.body(body)));
-    return new UploadedPart(number, response.eTag(), body.size(), crc);
+    String tag =
+        requests.send(
+            upload.key(),
+            () ->
+                S3Requests.required(
+                    "an ETag", client.uploadPart(part, WriteForm.body(body)).eTag()));
+    return new UploadedPart(number, tag, body.size(), crc);
   }
 
   void complete(MultipartUpload upload, List<UploadedPart> parts) throws IOException {
@@ -93,9 +98,7 @@ final class S3Uploads {
                             .uploadId(upload.uploadId())
                             .multipartUpload(m -> m.parts(completed))
                             .overrideConfiguration(S3Requests.within(limit))));
-    if (response.eTag() == null) {
-      throw SdkClientException.create("completion was answered, but not what it has made");
-    }
+    S3Requests.required("an ETag", response.eTag());
     check(upload, parts, response.checksumCRC32C());
   }
 

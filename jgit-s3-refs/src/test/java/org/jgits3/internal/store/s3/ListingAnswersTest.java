@@ -54,14 +54,15 @@ class ListingAnswersTest {
     properties.set("aws.accessKeyId", "AKIDEXAMPLE").set("aws.secretAccessKey", "secret");
   }
 
-  /** Lists a bucket whose server answers with a document, and then with an empty last page. */
-  private List<ListedObject> list(String document) throws IOException {
+  /** Lists a bucket whose server answers with documents, and then with an empty last page. */
+  private List<ListedObject> list(String... documents) throws IOException {
     List<ListedObject> objects = new ArrayList<>();
     try (ScriptedHttpServer server =
             new ScriptedHttpServer(
                 (n, exchange) -> {
                   queries.add(exchange.getRequestURI().getQuery());
-                  byte[] body = (n == 1 ? document : HEAD + END).getBytes(UTF_8);
+                  String document = n <= documents.length ? documents[n - 1] : HEAD + END;
+                  byte[] body = document.getBytes(UTF_8);
                   exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
                   exchange.getResponseBody().write(body);
                 });
@@ -134,5 +135,19 @@ class ListingAnswersTest {
         .isInstanceOf(StoreException.Unavailable.class)
         .message()
         .matches("s3://bucket/p/: (no answer: .+|200 InternalError)");
+  }
+
+  /** Otherwise the same page would be requested for ever. */
+  @Test
+  void a_page_does_not_lead_to_itself() {
+    String page =
+        HEAD
+            + OBJECTS
+            + "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
+            + END;
+    assertThatThrownBy(() -> list(page, page, page))
+        .isInstanceOf(StoreException.Unavailable.class)
+        .hasMessageContaining("no whole listing");
+    assertThat(queries).hasSize(2);
   }
 }

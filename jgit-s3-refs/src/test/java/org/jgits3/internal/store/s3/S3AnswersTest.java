@@ -87,6 +87,9 @@ class S3AnswersTest {
       ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<CompleteMultipartUploadResult>"
               + "<ETag>e</ETag></CompleteMultipartUploadResult>")
           .getBytes(UTF_8);
+  private static final byte[] BEGUN =
+      "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>"
+          .getBytes(UTF_8);
   private static final byte[] DELETED =
       "<?xml version=\"1.0\"?>\n<DeleteResult></DeleteResult>".getBytes(UTF_8);
   private static final MultipartUpload UPLOAD = new MultipartUpload("k", "id");
@@ -619,10 +622,7 @@ class S3AnswersTest {
     serve(
         (n, exchange) -> {
           boolean begins = "uploads".equals(exchange.getRequestURI().getQuery());
-          byte[] begun =
-              "<InitiateMultipartUploadResult><UploadId>id</UploadId></InitiateMultipartUploadResult>"
-                  .getBytes(UTF_8);
-          byte[] body = begins ? begun : n == 5 ? COMPLETED : new byte[0];
+          byte[] body = begins ? BEGUN : n == 5 ? COMPLETED : new byte[0];
           found(exchange, body, body.length);
         });
     store
@@ -652,6 +652,35 @@ class S3AnswersTest {
             });
     assertThat(requests.get(1).headers().getFirst("If-Match")).isEqualTo("v1");
     assertThat(requests.get(4).body()).asString().doesNotContain("Checksum");
+  }
+
+  /** The answer of a gateway that has not passed the request on. */
+  private static void answeredByAGateway(HttpExchange exchange, String page) throws IOException {
+    byte[] body = page.getBytes(UTF_8);
+    exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+    exchange.getResponseBody().write(body);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "<html><body>Please log in</body></html>"})
+  void a_success_that_does_not_tell_what_was_made_is_none(String page) throws IOException {
+    serve(
+        (n, exchange) -> {
+          if (n % 2 == 1) {
+            answeredByAGateway(exchange, page);
+          } else {
+            found(exchange, n == 6 ? BEGUN : new byte[0], n == 6 ? BEGUN.length : 0);
+          }
+        });
+    store.put("k", BODY, 0, BODY.length);
+    assertThat(server.requests()).hasSize(2);
+    assertThat(store.uploadPart(UPLOAD, 1, PartBody.of(BODY, 0, 4)).tag()).isEqualTo("\"v2\"");
+    assertThat(server.requests()).hasSize(4);
+    assertThat(store.beginMultipart("k", Map.of()).uploadId()).isEqualTo("id");
+    assertThat(server.requests()).hasSize(6);
+    assertThat(store.get("k", Optional.empty())).isInstanceOf(GetResult.Found.class);
+    assertThat(server.requests()).hasSize(8);
+    assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
   }
 
   private static void carries_checksum(Request request) {
