@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -48,9 +47,8 @@ import org.junit.jupiter.params.provider.ValueSource;
     "PackUpload: An object exists only after its upload was closed successfully, with as many "
         + "bytes as were written. A failed one leaves neither object nor parts.")
 @Holds(
-    "PackUpload, PartSizes: Parts but the last have at least 5 MiB, and grow as the buffers "
-        + "allow. An upload that needs more than 10,000 fails and names the settings, at once if its "
-        + "length is known.")
+    "PackUpload: Parts but the last have at least 5 MiB. An upload that needs more than 10,000 "
+        + "fails and names the setting, at once if its length is known.")
 @Holds("PackUploads: A manager that is closed, or a process that ends, aborts its open uploads")
 @EachStore
 class PackUploadTest {
@@ -224,18 +222,6 @@ class PackUploadTest {
     } finally {
       process.destroyForcibly();
     }
-  }
-
-  @Test
-  void a_part_of_several_buffers_is_sent_as_one() throws Exception {
-    byte[] bytes = RandomBytes.of(2 * MIN_PART + 5, 1);
-    List<byte[]> buffers = new ArrayList<>();
-    for (int at = 0; at < bytes.length; at += MIN_PART) {
-      buffers.add(Arrays.copyOfRange(bytes, at, at + MIN_PART));
-    }
-    MultipartUpload upload = store.beginMultipart(key, Map.of());
-    store.completeMultipart(upload, List.of(store.uploadPart(upload, 1, PartBody.of(buffers, 5))));
-    assertStored(bytes);
   }
 
   /** A process that ends in the middle of an upload. */
