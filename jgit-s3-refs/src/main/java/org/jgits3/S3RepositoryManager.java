@@ -73,10 +73,8 @@ import org.jgits3.store.Uploads;
  * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
  * a repository gains a pack with each push, until its manifest is full.
  *
- * <p>When the JVM ends, open uploads are aborted at once, in parallel with the program's shutdown
- * hooks, and no upload that needs memory can begin. A program that lets its requests finish first
- * calls {@link Uploads#keepOpenAtExit} on {@link #uploads}, and closes this manager in a shutdown
- * hook after the last request.
+ * <p>A program that ends closes this manager, after its last request: that aborts open uploads. If
+ * it does not, as when it is killed, a sweep removes what they leave.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
@@ -811,8 +809,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Uploads and their memory. A program that lets its requests finish when the JVM ends calls
-   * {@link Uploads#keepOpenAtExit}.
+   * Uploads and their memory.
    *
    * @return uploads of all repositories of this manager
    */

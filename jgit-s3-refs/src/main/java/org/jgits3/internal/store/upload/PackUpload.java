@@ -32,8 +32,8 @@ import org.jgits3.store.UploadedPart;
  * {@link UploadOptions} describes the largest object.
  *
  * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failed
- * request, an interrupt, closing the {@link PackUploads} or the end of the JVM abort the upload:
- * its parts are removed, and {@link #close} fails. Close it only if all content was written:
+ * request, an interrupt or closing the {@link PackUploads} abort the upload: its parts are removed,
+ * and {@link #close} fails. Close it only if all content was written:
  *
  * <pre>{@code
  * PackUpload upload = uploads.begin("key");

@@ -59,18 +59,6 @@ public final class PackUploads implements Uploads {
   /** Uploads that hold memory or have parts in the store; guarded by itself. */
   private final Set<PackUpload> open = new LinkedHashSet<>();
 
-  /** Aborts the open uploads when the JVM ends; registered while there are some. */
-  private final Thread atExit = new Thread(this::endAtExit, "jgit-s3-uploads-exit");
-
-  /** True if {@link #atExit} is registered; guarded by {@link #open}. */
-  private boolean hooked;
-
-  /**
-   * True if the owner, and not the hook, ends open uploads when the JVM ends; guarded by {@link
-   * #open}.
-   */
-  private boolean keptAtExit;
-
   /**
    * Uploads to a store. Sends no request and allocates no buffers yet.
    *
@@ -152,14 +140,6 @@ public final class PackUploads implements Uploads {
   }
 
   @Override
-  public void keepOpenAtExit() {
-    synchronized (open) {
-      keptAtExit = true;
-      unhook();
-    }
-  }
-
-  @Override
   public UploadOptions options() {
     return options;
   }
@@ -199,9 +179,7 @@ public final class PackUploads implements Uploads {
   /** Registers an upload that needs shared memory. */
   void opened(PackUpload upload) {
     synchronized (open) {
-      if (open.add(upload) && !keptAtExit) {
-        hook();
-      }
+      open.add(upload);
     }
   }
 
@@ -209,31 +187,7 @@ public final class PackUploads implements Uploads {
     synchronized (open) {
       if (open.remove(upload) && open.isEmpty()) {
         buffers.clear();
-        unhook();
       }
-    }
-  }
-
-  /** Registers the hook once: a second registration would fail this upload and all others. */
-  private void hook() {
-    if (!hooked) {
-      whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
-      hooked = true;
-    }
-  }
-
-  private void unhook() {
-    if (hooked) {
-      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
-      hooked = false;
-    }
-  }
-
-  private static void whileRunning(Runnable change) {
-    try {
-      change.run();
-    } catch (IllegalStateException e) {
-      LOG.debug("the JVM is ending: {}", e.getMessage());
     }
   }
 
@@ -241,11 +195,6 @@ public final class PackUploads implements Uploads {
   public void close() {
     giveUpAll();
     threads.shutdown();
-  }
-
-  private void endAtExit() {
-    store.endRetries();
-    giveUpAll();
   }
 
   private void giveUpAll() {
