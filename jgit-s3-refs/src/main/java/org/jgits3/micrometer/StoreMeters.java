@@ -4,7 +4,6 @@ package org.jgits3.micrometer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.Supplier;
 import org.jgits3.S3RepositoryManager;
@@ -46,7 +45,6 @@ public final class StoreMeters implements MeterBinder {
         FunctionCounter.builder(
                 "jgits3.refs." + each.meter(), manager.counters(), counters -> counters.of(each))
             .description(each.description())
-            .tags(each.cause().map(cause -> Tags.of("cause", cause)).orElse(Tags.empty()))
             .register(registry);
       }
     }
