@@ -6,7 +6,7 @@ public interface TableMemory extends MemoryUse {
   /**
    * Number of tables that are kept.
    *
-   * @return tables of repositories that the process knows
+   * @return tables
    */
   int count();
 }
