@@ -375,7 +375,7 @@ public final class S3RepositoryManager implements Closeable {
     VersionedManifest created;
     try {
       VersionedManifest known = source.committer().cached().orElseThrow();
-      created = catalog.fork(checked, known, settings.manifestReads());
+      created = catalog.fork(checked, known, settings.trustETag());
     } catch (ManifestException.Gone e) {
       repositories.forget(source); // the next fork asks what the name stands for
       throw e;
@@ -517,7 +517,7 @@ public final class S3RepositoryManager implements Closeable {
     return new StoreHistory(
         store,
         new KnownManifests(store, repositories),
-        settings.manifestReads(),
+        settings.trustETag(),
         new LogObjects(store, packs.uploads()));
   }
 

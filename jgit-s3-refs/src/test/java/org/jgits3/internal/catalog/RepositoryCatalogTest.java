@@ -18,7 +18,6 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
 import org.jgits3.internal.commit.ManifestFixture;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.ScriptedStore;
 import org.jgits3.internal.commit.StoredManifest;
@@ -427,7 +426,7 @@ class RepositoryCatalogTest {
           rename(catalog, A, B);
           return get.read();
         });
-    assertThatThrownBy(() -> catalog.fork(A, template, ManifestReads.VALIDATED))
+    assertThatThrownBy(() -> catalog.fork(A, template, true))
         .isInstanceOf(UnknownOutcomeException.class);
   }
 

@@ -19,7 +19,6 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.fleet.Manifests;
@@ -224,11 +223,7 @@ public class NamesWorld extends ManifestWorld {
         Names.Kind.FORK,
         Optional.empty(),
         name,
-        () ->
-            catalog(session.client)
-                .fork(name(name), template, ManifestReads.VALIDATED)
-                .manifest()
-                .repositoryId());
+        () -> catalog(session.client).fork(name(name), template, true).manifest().repositoryId());
   }
 
   private boolean isTemplate(String name) {
