@@ -37,9 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
     "ManifestCodec, CommitLoop: Whatever the bytes of a stored object, at rest or in transit, "
         + "each answer is right or an error with the key. They are not overwritten, and putting the "
         + "right ones back repairs it.")
-@Holds(
-    "ManifestCodec, ManifestFile: A newer format is refused, an unknown `requires` allows reading "
-        + "only, and unknown fields survive")
+@Holds("ManifestCodec: A newer format is refused, and unknown fields survive")
 @Holds(
     "ManifestCodec: A manifest has at most 256 KiB, and the refs that cannot leave it are bounded")
 @Holds("ManifestCodec: A listing tells repositories from tombstones by size")
@@ -170,9 +168,6 @@ class ManifestCodecTest {
       template in the future | template is 1000 | /template=["abababababababababababababababab",1000]
       template of no repository | template | /template=["../x",7]
       no format | format | /format=
-      requires as text | requires | /requires="a"
-      required number | requires[0] | /requires=[1]
-      required null | requires[0] | /requires=[null]
       writers as list | writers | /writers=[]
       writer without generation | writers.n | /writers={"n":null}
       writer of negative generation | writers.n | /writers={"n":-1}
@@ -322,7 +317,7 @@ class ManifestCodecTest {
             + "\"generation\":3,\"epoch\":0,\"name\":\"r\",\"state\":\"active\",\"refs\":{},\"log\":{},\"packs\":[{"
             + "\"index\":2,\"estimated\":0,\"deltas\":0,\"objects\":0,\"time\":0,\"source\":\"GC\",\"id\":\""
             + minted(1)
-            + "\"}],\"writers\":{},\"requires\":[],\"repositoryId\":\""
+            + "\"}],\"writers\":{},\"repositoryId\":\""
             + "a".repeat(32)
             + "\",\"format\":1";
     Manifest manifest = ManifestCodec.decode(WHERE, ManifestFixture.checked(text));
@@ -339,12 +334,11 @@ class ManifestCodecTest {
     byte[] bytes =
         edited(
             m -> {
-              m.putNull("requires").putNull("settings").putNull("log").putNull("since");
+              m.putNull("settings").putNull("log").putNull("since");
               pack(m).putNull("files");
               object(m, "/refs").putNull("symrefs");
             });
     Manifest manifest = ManifestCodec.decode(WHERE, bytes);
-    assertThat(manifest.identity().requires()).isEmpty();
     assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
     assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
     assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);

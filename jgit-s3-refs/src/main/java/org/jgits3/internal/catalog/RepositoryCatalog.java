@@ -110,7 +110,6 @@ public final class RepositoryCatalog {
     Manifest known = template.manifest();
     ManifestFile file =
         new ManifestFile(store, known.name(), known.repositoryId(), trusted, new Counters());
-    file.checkWritable(known);
     VersionedManifest fork = bind(name).create(id -> known.fork(id, name));
     Optional<VersionedManifest> found;
     try {

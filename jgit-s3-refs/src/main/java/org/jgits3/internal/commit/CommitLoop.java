@@ -197,7 +197,6 @@ final class CommitLoop {
     String nonce = ObjectNames.random(NONCE_BYTES);
     CommitBatch batch;
     try {
-      file.checkWritable(base.manifest());
       batch = new CommitBatch(file, base, changes, rules, lastBatch, nonce);
     } catch (IOException e) {
       return refuse(changes, seen, deadline, () -> failAll(changes, progress -> e));

@@ -293,17 +293,6 @@ public final class ManifestFile {
     return new ConditionalWrite(store, key(), body, precondition);
   }
 
-  /** Refuses to write a manifest that requires what this code does not know. */
-  public void checkWritable(Manifest manifest) throws ManifestException {
-    if (!manifest.writable()) {
-      throw new ManifestException.Unsupported(
-          this
-              + ": requires "
-              + manifest.identity().requires()
-              + " of a writer; use a newer version");
-    }
-  }
-
   private static String describe(Optional<RepositoryState> state) {
     if (state.isEmpty()) {
       return "no such repository";
