@@ -132,9 +132,8 @@ class ManifestFormatTest {
         active()
             .withPacks(
                 List.of(
-                    new PackEntry(
-                        minted(9), "GC", new TreeMap<>(files), most, most, most, most, 2, extra),
-                    new PackEntry(minted(3), ODD, new TreeMap<>(), 0, 0, 0, 0, 0, Map.of()))));
+                    new PackEntry(minted(9), "GC", new TreeMap<>(files), most, most, most, extra),
+                    new PackEntry(minted(3), ODD, new TreeMap<>(), 0, 0, 0, Map.of()))));
     Manifest m = active();
     all.put(
         "extra",

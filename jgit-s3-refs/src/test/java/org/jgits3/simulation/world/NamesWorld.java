@@ -206,8 +206,7 @@ public class NamesWorld extends ManifestWorld {
     byte[] bytes = id.getBytes(UTF_8);
     client.put(ObjectNames.packKey(manifest.repositoryId(), id, "pack"), bytes, 0, bytes.length);
     PackFileEntry file = new PackFileEntry(bytes.length, 0, 0, -1);
-    return new PackEntry(
-        id, "INSERT", new TreeMap<>(Map.of("pack", file)), 0, 1, 0, 0, 2, Map.of());
+    return new PackEntry(id, "INSERT", new TreeMap<>(Map.of("pack", file)), 0, 1, 0, Map.of());
   }
 
   private void fork(Session session) throws IOException {
