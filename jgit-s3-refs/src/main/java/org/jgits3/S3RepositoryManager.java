@@ -52,7 +52,6 @@ import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.CollectionMetrics;
 import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.MemoryUse;
-import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UnsafeStoreException;
@@ -777,7 +776,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return the budget of all repositories of this manager
    */
-  public TableMemory tableBudget() {
+  public MemoryUse tableBudget() {
     return tableBudget;
   }
 

@@ -50,7 +50,6 @@ public final class StoreMeters implements MeterBinder {
     }
 
     private void refs() {
-      gauge("refs.tables", "Refs snapshots in memory", manager.tableBudget()::count);
       gauge(
           "refs.folds.waiting",
           "Repositories whose refs are folded in the background, or wait for it",

@@ -75,7 +75,6 @@ class StoreMetersTest {
       repository.getRefDatabase().getRefs();
       assertThat(metrics.prometheusText())
           .contains(
-              "jgits3_refs_tables 0.0",
               "jgits3_refs_manifest_decodings_total 1.0",
               "jgits3_refs_commits_late_total 0.0",
               "jgits3_refs_commits_unknown_total 0.0",

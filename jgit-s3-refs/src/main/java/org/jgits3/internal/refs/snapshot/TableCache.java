@@ -14,7 +14,7 @@ import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
-import org.jgits3.metrics.TableMemory;
+import org.jgits3.metrics.MemoryUse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The table of a repository that the process has forgotten is used no more, and goes first.
  */
-public final class TableCache implements TableMemory {
+public final class TableCache implements MemoryUse {
   private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
 
   /** Resolution of the time of a use, in nanoseconds. */
@@ -224,11 +224,6 @@ public final class TableCache implements TableMemory {
   private void letGo(CachedTable table) {
     table.letGo();
     counters.add(Count.EVICTIONS);
-  }
-
-  @Override
-  public int count() {
-    return kept.keys().size();
   }
 
   /** Bytes of the arrays of the tables that are kept. */

@@ -261,6 +261,6 @@ class UntrustedRefsTest {
     assertThat(here.counters().of(Count.PARSES)).isEqualTo(3);
     assertThat(here.counters().of(Count.COMPARISONS)).isZero();
     assertThat(here.counters().of(Count.DECODINGS)).as("its bytes are the same").isEqualTo(1);
-    assertThat(here.tableBudget().count()).isZero();
+    assertThat(here.tableBudget().held()).isZero();
   }
 }
