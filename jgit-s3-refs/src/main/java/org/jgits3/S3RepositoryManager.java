@@ -52,7 +52,6 @@ import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.metrics.CollectionMetrics;
 import org.jgits3.metrics.Counters;
 import org.jgits3.metrics.MemoryUse;
-import org.jgits3.metrics.TableMemory;
 import org.jgits3.store.Freshness;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.UnsafeStoreException;
@@ -73,10 +72,8 @@ import org.jgits3.store.Uploads;
  * <p>A long-running process calls {@link #maintainInBackground} when it starts: without maintenance
  * a repository gains a pack with each push, until its manifest is full.
  *
- * <p>When the JVM ends, open uploads are aborted at once, in parallel with the program's shutdown
- * hooks, and no upload that needs memory can begin. A program that lets its requests finish first
- * calls {@link Uploads#keepOpenAtExit} on {@link #uploads}, and closes this manager in a shutdown
- * hook after the last request.
+ * <p>A program that ends closes this manager, after its last request: that aborts open uploads. If
+ * it does not, as when it is killed, a sweep removes what they leave.
  *
  * <p>The first manager of a process configures JGit's cache of pack data, as {@link
  * BlockCache#configureOnce} says.
@@ -377,7 +374,7 @@ public final class S3RepositoryManager implements Closeable {
     VersionedManifest created;
     try {
       VersionedManifest known = source.committer().cached().orElseThrow();
-      created = catalog.fork(checked, known, settings.manifestReads());
+      created = catalog.fork(checked, known, settings.trustETag());
     } catch (ManifestException.Gone e) {
       repositories.forget(source); // the next fork asks what the name stands for
       throw e;
@@ -519,7 +516,7 @@ public final class S3RepositoryManager implements Closeable {
     return new StoreHistory(
         store,
         new KnownManifests(store, repositories),
-        settings.manifestReads(),
+        settings.trustETag(),
         new LogObjects(store, packs.uploads()));
   }
 
@@ -779,7 +776,7 @@ public final class S3RepositoryManager implements Closeable {
    *
    * @return the budget of all repositories of this manager
    */
-  public TableMemory tableBudget() {
+  public MemoryUse tableBudget() {
     return tableBudget;
   }
 
@@ -811,8 +808,7 @@ public final class S3RepositoryManager implements Closeable {
   }
 
   /**
-   * Uploads and their memory. A program that lets its requests finish when the JVM ends calls
-   * {@link Uploads#keepOpenAtExit}.
+   * Uploads and their memory.
    *
    * @return uploads of all repositories of this manager
    */

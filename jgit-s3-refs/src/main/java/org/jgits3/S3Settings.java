@@ -23,7 +23,6 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.pack.file.BlockCache;
 import org.jgits3.internal.pack.file.SpillDirectory;
 import org.jgits3.internal.pack.limit.TransferLimits;
@@ -384,14 +383,6 @@ public final class S3Settings {
    */
   public Config config() {
     return config;
-  }
-
-  /** The way to read manifests that may have changed. */
-  ManifestReads manifestReads() {
-    if (trustETag()) {
-      return ManifestReads.VALIDATED;
-    }
-    return keepRawBytes() ? ManifestReads.COMPARED : ManifestReads.DECODED;
   }
 
   /** Bytes of tables that may be kept between look-ups. */

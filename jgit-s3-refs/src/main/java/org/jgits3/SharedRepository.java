@@ -66,7 +66,7 @@ final class SharedRepository {
     this.name = name;
     this.committer =
         new ManifestCommitter(
-            new ManifestFile(store, name, repositoryId, settings.manifestReads(), counters),
+            new ManifestFile(store, name, repositoryId, settings.trustETag(), counters),
             settings.commitDeadline());
     this.refs = new SharedRefs(store, resources.uploads(), committer, background, counters, budget);
     this.packs = new SharedPacks(resources, committer, refs::makeRoom, refs::of);

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jgits3.history.HistoryUnavailableException.Reason;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.manifest.VersionedManifest;
 import org.jgits3.store.ObjectStore;
@@ -48,7 +47,7 @@ import org.jgits3.store.ObjectVersion;
 public final class StoreHistory {
   private final ObjectStore store;
   private final Manifests manifests;
-  private final ManifestReads reads;
+  private final boolean trusted;
   private final LogObjects log;
 
   /** Source of manifests. Called by many threads. */
@@ -83,13 +82,13 @@ public final class StoreHistory {
    *
    * @param store the store
    * @param manifests source of its manifests
-   * @param reads way to learn of changes: by versions if they are trusted
+   * @param trusted whether a version of a manifest tells that it has not changed
    * @param log reads the logs of transactions
    */
-  public StoreHistory(ObjectStore store, Manifests manifests, ManifestReads reads, LogObjects log) {
+  public StoreHistory(ObjectStore store, Manifests manifests, boolean trusted, LogObjects log) {
     this.store = store;
     this.manifests = manifests;
-    this.reads = reads;
+    this.trusted = trusted;
     this.log = log;
   }
 
@@ -145,7 +144,6 @@ public final class StoreHistory {
               + store.location()
               + "; begin anew");
     }
-    boolean trusted = reads == ManifestReads.VALIDATED;
     return new StoreChanges(
         read, Scan.of(store, read, trusted), new ChangeReader(read, manifests, trusted, log));
   }

@@ -3,21 +3,16 @@ package org.jgits3.maintenance;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import org.eclipse.jgit.internal.storage.dfs.DfsObjDatabase.PackSource;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackCompactor;
-import org.eclipse.jgit.internal.storage.dfs.DfsPackDescription;
 import org.eclipse.jgit.internal.storage.dfs.DfsPackFile;
-import org.eclipse.jgit.internal.storage.dfs.DfsReaderOptions;
-import org.eclipse.jgit.internal.storage.dfs.DfsRepository;
 import org.eclipse.jgit.internal.storage.pack.PackExt;
 import org.eclipse.jgit.lib.NullProgressMonitor;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.jgits3.internal.pack.S3ObjDatabase;
-import org.jgits3.internal.pack.SharedPacks;
 import org.jgits3.internal.refs.snapshot.RefView;
 import org.jgits3.internal.refs.table.RefTable;
 import org.jgits3.internal.version.MaintenanceTarget;
@@ -177,13 +172,9 @@ final class PackCompaction {
     if (due.isEmpty()) {
       return 0;
     }
-    long oldest = due.stream().mapToLong(PackEntry::lastModified).min().orElseThrow();
     try (RepositoryVersion version =
         new RepositoryVersion(
-            repository,
-            manifest,
-            new RefView(Refs.NONE, RefTable.EMPTY),
-            (handle, how, packs) -> aged(handle, how, packs, oldest))) {
+            repository, manifest, new RefView(Refs.NONE, RefTable.EMPTY), S3ObjDatabase::new)) {
       DfsPackCompactor compactor = new DfsPackCompactor(version);
       for (DfsPackFile pack : version.getObjectDatabase().getPacks()) {
         String file = pack.getPackDescription().getFileName(PackExt.PACK);
@@ -194,22 +185,5 @@ final class PackCompaction {
       compactor.compact(monitor);
     }
     return due.size();
-  }
-
-  /**
-   * Objects that give a new pack the age of the oldest merged into it. Otherwise a repository whose
-   * packs keep being merged would never have one old enough for {@link BackgroundGc}.
-   */
-  private static S3ObjDatabase aged(
-      DfsRepository handle, DfsReaderOptions options, SharedPacks packs, long oldest) {
-    return new S3ObjDatabase(handle, options, packs) {
-      @Override
-      protected void commitPackImpl(
-          Collection<DfsPackDescription> added, Collection<DfsPackDescription> replaced)
-          throws IOException {
-        added.forEach(pack -> pack.setLastModified(oldest));
-        super.commitPackImpl(added, replaced);
-      }
-    };
   }
 }

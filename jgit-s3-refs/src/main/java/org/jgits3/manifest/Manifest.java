@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -40,7 +39,6 @@ public record Manifest(
    *     NamePointer.Target} tells by it whether it is in use
    * @param generation counts up by one at every commit
    * @param nonce random, so that no two manifests ever have equal bytes
-   * @param requires features a process must know before it may write
    * @param template the template of a fork, or the template itself; empty for other repositories
    */
   public record Identity(
@@ -49,14 +47,12 @@ public record Manifest(
       long epoch,
       long generation,
       String nonce,
-      Set<String> requires,
       Optional<Template> template) {
-    /** Copies the set. */
+    /** Checks that nothing is missing. */
     public Identity {
       Objects.requireNonNull(repositoryId, "repositoryId");
       Objects.requireNonNull(state, "state");
       Objects.requireNonNull(template, "template");
-      requires = Set.copyOf(requires);
     }
 
     /**
@@ -127,9 +123,6 @@ public record Manifest(
   }
 
   private static final int NONCE_BYTES = 16;
-
-  /** Features that this code knows; a manifest that requires another must not be written. */
-  static final Set<String> KNOWN_FEATURES = Set.of();
 
   /** Newest version of the stored format that this code knows. */
   public static final int FORMAT = 1;
@@ -477,8 +470,7 @@ public record Manifest(
   }
 
   private Identity identity(RepositoryState state, long epoch, Optional<Template> template) {
-    return new Identity(
-        repositoryId(), state, epoch, generation(), nonce(), identity.requires(), template);
+    return new Identity(repositoryId(), state, epoch, generation(), nonce(), template);
   }
 
   /**
@@ -498,7 +490,6 @@ public record Manifest(
             1,
             generation() + 1,
             ObjectNames.random(NONCE_BYTES),
-            identity.requires(),
             template()),
         new Counters(Collections.emptySortedMap(), generation(), generation(), 0),
         content,
@@ -526,7 +517,7 @@ public record Manifest(
       long made, RepositoryState state, SortedMap<String, Long> writers, long prunedTo) {
     String nonce = ObjectNames.random(NONCE_BYTES);
     return new Manifest(
-        new Identity(repositoryId(), state, epoch(), made, nonce, identity.requires(), template()),
+        new Identity(repositoryId(), state, epoch(), made, nonce, template()),
         new Counters(writers, prunedTo, sweepBoundary(), dropped()),
         content,
         extra);
@@ -562,13 +553,7 @@ public record Manifest(
       Refs refs) {
     return new Manifest(
         new Identity(
-            repositoryId,
-            state,
-            epoch,
-            1,
-            ObjectNames.random(NONCE_BYTES),
-            Set.of(),
-            Optional.empty()),
+            repositoryId, state, epoch, 1, ObjectNames.random(NONCE_BYTES), Optional.empty()),
         new Counters(Collections.emptySortedMap(), 0, 0, 0),
         new Content(settings, refs, List.of(), TransactionLog.EMPTY),
         Map.of());
@@ -581,15 +566,6 @@ public record Manifest(
    */
   public boolean holdsRepository() {
     return !(state() instanceof RepositoryState.Deleted);
-  }
-
-  /**
-   * Tests whether this code knows all features that a writer of this manifest must know.
-   *
-   * @return true if it may be written
-   */
-  public boolean writable() {
-    return KNOWN_FEATURES.containsAll(identity.requires);
   }
 
   /**

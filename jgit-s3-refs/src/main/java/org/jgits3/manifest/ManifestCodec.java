@@ -17,11 +17,10 @@ import java.util.Optional;
  *       and size, thus tells one from the other without reading either.
  *   <li>A manifest contains the id of its repository, which is in its key, too. Finding it under
  *       another id is an error.
- *   <li>A manifest that an earlier version would misread has a higher format number, which is read
- *       before any other field.
+ *   <li>A manifest that an earlier version would misread or spoil has a higher format number, which
+ *       is read before any other field.
  *   <li>Fields that a reader does not know may appear at the top level and in pack entries only.
- *       They survive a rewrite. Features that a writer must understand are named in {@code
- *       requires}.
+ *       They survive a rewrite.
  * </ul>
  *
  * <p>Encoding is deterministic. Safe for use by many threads.

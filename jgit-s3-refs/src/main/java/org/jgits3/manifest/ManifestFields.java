@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The fields of a stored manifest in their order. Those of the state, which depend on it, are
@@ -33,7 +31,6 @@ record ManifestFields(
     Optional<Long> since,
     long generation,
     String nonce,
-    SortedSet<String> requires,
     SortedMap<String, Long> writers,
     long prunedTo,
     long boundary,
@@ -58,7 +55,6 @@ record ManifestFields(
         since(state),
         m.generation(),
         m.nonce(),
-        new TreeSet<>(m.identity().requires()),
         m.counters().writers(),
         m.counters().prunedTo(),
         m.sweepBoundary(),
@@ -83,8 +79,7 @@ record ManifestFields(
   Manifest manifest() {
     check();
     return new Manifest(
-        new Manifest.Identity(
-            repositoryId, repositoryState(), epoch, generation, nonce, requires, template),
+        new Manifest.Identity(repositoryId, repositoryState(), epoch, generation, nonce, template),
         new Manifest.Counters(writers, prunedTo, boundary, dropped),
         new Manifest.Content(
             settings.orElse(RepositorySettings.NONE),

@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * One pack: everything that JGit's {@code DfsPackDescription} knows of it, and where its files are.
+ * One pack: what JGit reads of its {@code DfsPackDescription}, and where its files are.
  *
  * @param id minted name of the pack; its files are {@code <id>.<ext>}, or slices of {@code
  *     <id>.bundle}
@@ -26,8 +26,6 @@ import java.util.TreeMap;
  * @param lastModified milliseconds since the epoch; for ordering and for the age of garbage only
  * @param objects number of objects
  * @param deltas number of deltas
- * @param estimatedSize size expected when it was begun; 0 if unknown
- * @param indexVersion version of the pack index
  * @param extra fields of a later version of the format, kept as they are
  */
 public record PackEntry(
@@ -37,8 +35,6 @@ public record PackEntry(
     @JsonProperty("time") long lastModified,
     long objects,
     long deltas,
-    @JsonProperty("estimated") long estimatedSize,
-    @JsonProperty("index") int indexVersion,
     @JsonAnyGetter @JsonAnySetter Map<String, JsonNode> extra) {
   /** Copies the maps. */
   public PackEntry {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.metrics;
 
-import java.util.Locale;
-import java.util.Optional;
-
 /** Events that a manager counts, in all its repositories. */
 public enum Count {
   /** Manifests that were parsed. An unchanged one is not parsed again. */
@@ -12,23 +9,8 @@ public enum Count {
   /** Changes that were reported as not written because their deadline passed. */
   COMMITS_LATE("commits.late", "Changes that were not written before their deadline"),
 
-  /** Changes of unknown outcome: the store did not say before the deadline. */
-  UNKNOWN_NO_ANSWER,
-
-  /** Changes of unknown outcome: more writers have committed since than a manifest remembers. */
-  UNKNOWN_PRUNED,
-
-  /**
-   * Changes of unknown outcome: the repository was deleted or renamed since, or its manifest is
-   * missing.
-   */
-  UNKNOWN_REPLACED,
-
-  /** Changes of unknown outcome: the manifest cannot be read. */
-  UNKNOWN_UNREADABLE,
-
-  /** Changes of unknown outcome: the process failed, for example because it ran out of memory. */
-  UNKNOWN_ERROR,
+  /** Changes that may or may not have been made. The exception that reports one says why. */
+  COMMITS_UNKNOWN("commits.unknown", "Changes whose outcome was reported as unknown"),
 
   /** Folds of refs or log in the background that were due, and ended without an error. */
   FOLDS("folds", "Folds of refs or log in the background"),
@@ -81,14 +63,8 @@ public enum Count {
    */
   EVICTIONS("evictions", "Refs snapshots let go to make room for others");
 
-  private static final String UNKNOWN = "UNKNOWN_";
-
   private final String meter;
   private final String description;
-
-  Count() {
-    this("commits.unknown", "Changes whose outcome was reported as unknown");
-  }
 
   Count(String meter, String description) {
     this.meter = meter;
@@ -96,23 +72,12 @@ public enum Count {
   }
 
   /**
-   * Name of the meter, which several events may share.
+   * Name of the meter.
    *
    * @return words separated by dots
    */
   public String meter() {
     return meter;
-  }
-
-  /**
-   * Reason for which an outcome is unknown. An attempt is in doubt in each case.
-   *
-   * @return one word, which tells events of one meter apart; empty for other events
-   */
-  public Optional<String> cause() {
-    return name().startsWith(UNKNOWN)
-        ? Optional.of(name().substring(UNKNOWN.length()).toLowerCase(Locale.ROOT))
-        : Optional.empty();
   }
 
   /**

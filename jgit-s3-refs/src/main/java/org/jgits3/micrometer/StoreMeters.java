@@ -4,7 +4,6 @@ package org.jgits3.micrometer;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.function.Supplier;
 import org.jgits3.S3RepositoryManager;
@@ -46,13 +45,11 @@ public final class StoreMeters implements MeterBinder {
         FunctionCounter.builder(
                 "jgits3.refs." + each.meter(), manager.counters(), counters -> counters.of(each))
             .description(each.description())
-            .tags(each.cause().map(cause -> Tags.of("cause", cause)).orElse(Tags.empty()))
             .register(registry);
       }
     }
 
     private void refs() {
-      gauge("refs.tables", "Refs snapshots in memory", manager.tableBudget()::count);
       gauge(
           "refs.folds.waiting",
           "Repositories whose refs are folded in the background, or wait for it",

@@ -3,42 +3,29 @@ package org.jgits3.store;
 
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
-import java.io.SequenceInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Collections;
-import java.util.List;
-import java.util.zip.CRC32C;
+import java.util.Objects;
 
 /**
- * The bytes of a part: a sequence of array slices, which are sent without being copied.
+ * The bytes of a part: a slice of an array, which is sent without being copied.
  *
- * <p>Safe for use by many threads as long as the arrays do not change.
+ * <p>Safe for use by many threads as long as the array does not change.
  */
 public final class PartBody {
-  private final List<Slice> slices;
+  private final byte[] array;
+  private final int offset;
+  private final int length;
 
-  @SuppressWarnings("ArrayRecordComponent") // shared on purpose, never compared
-  private record Slice(byte[] array, int offset, int length) {
-    InputStream open() {
-      return new ByteArrayInputStream(array, offset, length);
-    }
-
-    void update(CRC32C crc) {
-      crc.update(array, offset, length);
-    }
-
-    void update(MessageDigest digest) {
-      digest.update(array, offset, length);
-    }
-  }
-
-  private PartBody(List<Slice> slices) {
-    this.slices = slices;
+  private PartBody(byte[] array, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, array.length);
+    this.array = array;
+    this.offset = offset;
+    this.length = length;
   }
 
   /**
-   * A slice of one array.
+   * A slice of an array.
    *
    * @param src array that holds the bytes; not copied
    * @param offset index of the first byte
@@ -46,20 +33,7 @@ public final class PartBody {
    * @return the body
    */
   public static PartBody of(byte[] src, int offset, int length) {
-    return new PartBody(List.of(new Slice(src, offset, length)));
-  }
-
-  /**
-   * A sequence of arrays, all of them full except the last.
-   *
-   * @param arrays the arrays, at least one; not copied
-   * @param inLast bytes in the last one
-   * @return the body
-   */
-  public static PartBody of(List<byte[]> arrays, int inLast) {
-    byte[] last = arrays.get(arrays.size() - 1);
-    return new PartBody(
-        arrays.stream().map(a -> new Slice(a, 0, a == last ? inLast : a.length)).toList());
+    return new PartBody(src, offset, length);
   }
 
   /**
@@ -68,7 +42,7 @@ public final class PartBody {
    * @return bytes
    */
   public long size() {
-    return slices.stream().mapToLong(Slice::length).sum();
+    return length;
   }
 
   /**
@@ -77,9 +51,7 @@ public final class PartBody {
    * @return CRC32C of its bytes
    */
   public int crc32c() {
-    CRC32C crc = new CRC32C();
-    slices.forEach(slice -> slice.update(crc));
-    return (int) crc.getValue();
+    return Crc32c.of(array, offset, length);
   }
 
   /**
@@ -94,7 +66,7 @@ public final class PartBody {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("a JDK has MD5", e);
     }
-    slices.forEach(slice -> slice.update(digest));
+    digest.update(array, offset, length);
     return digest.digest();
   }
 
@@ -104,9 +76,6 @@ public final class PartBody {
    * @return a new stream
    */
   public InputStream open() {
-    List<InputStream> streams = slices.stream().map(Slice::open).toList();
-    return streams.size() == 1
-        ? streams.get(0)
-        : new SequenceInputStream(Collections.enumeration(streams));
+    return new ByteArrayInputStream(array, offset, length);
   }
 }

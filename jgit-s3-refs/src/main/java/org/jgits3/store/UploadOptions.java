@@ -5,13 +5,10 @@ package org.jgits3.store;
  * Memory for uploads. All uploads of a process share {@code buffers} arrays of {@code partSize}
  * bytes; besides, each open one has at most 64 KiB of its own.
  *
- * <p>An upload has at most 10,000 parts, the limit of S3, and each is sent from memory. The first
- * 800 fill one buffer each, the next 800 two, and so on, up to half of the buffers; an upload that
- * finds no free buffer sends what it has. So an object can have {@code 10,000 * partSize} bytes
- * however many uploads there are, and several times as many if one upload has all buffers to
- * itself: 84 and 231 GB with 7 buffers of 8 MiB.
+ * <p>An upload has at most 10,000 parts, the limit of S3, and each fills one buffer. So an object
+ * can have {@code 10,000 * partSize} bytes: 84 GB with buffers of 8 MiB.
  *
- * @param partSize bytes of a buffer, and so of the first parts of an upload: 5 MiB to 1 GiB
+ * @param partSize bytes of a buffer, and so of a part: 5 MiB to 1 GiB
  * @param buffers most buffers, at least 1
  */
 public record UploadOptions(int partSize, int buffers) {

@@ -6,16 +6,6 @@ import java.io.Closeable;
 /** Uploads of all repositories of a manager, and their memory. Safe for use by many threads. */
 public interface Uploads extends Closeable {
   /**
-   * Makes the owner responsible for {@link #close} before the JVM ends. Without this call, a
-   * shutdown hook aborts the open uploads as soon as the JVM begins to end, at the same time as all
-   * other hooks. A server that lets its requests finish first calls this once. In a single shutdown
-   * hook it waits for the requests, and then closes this or the manager it belongs to. Uploads
-   * continue until then; those still open are aborted. An owner that calls this and does not close
-   * leaves parts in the store, for a sweep to find.
-   */
-  void keepOpenAtExit();
-
-  /**
    * Memory of the uploads.
    *
    * @return the options

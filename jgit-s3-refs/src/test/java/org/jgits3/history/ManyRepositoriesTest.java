@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.refs.log.LogObjects;
 import org.jgits3.internal.store.metrics.ObservedObjectStore;
 import org.jgits3.internal.store.metrics.RequestCounts;
@@ -62,7 +61,7 @@ class ManyRepositoriesTest {
       RequestCounts counts = new RequestCounts();
       ObjectStore store = new ObservedObjectStore(made, counts);
       LogObjects log = new LogObjects(store, new PackUploads(store, UploadOptions.DEFAULT));
-      StoreHistory history = new StoreHistory(store, this, ManifestReads.VALIDATED, log);
+      StoreHistory history = new StoreHistory(store, this, true, log);
       StoreCursor now = StoreCursor.parse(history.now().toBytes());
       var before = counts.snapshot();
       long began = System.nanoTime();

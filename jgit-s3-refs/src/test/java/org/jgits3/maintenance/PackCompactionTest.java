@@ -58,7 +58,7 @@ class PackCompactionTest extends MaintainedRepository {
               String id = String.format("%012x-%020x", 1, packs.size());
               TreeMap<String, PackFileEntry> files = new TreeMap<>();
               files.put("pack", new PackFileEntry(size, 0, 0, -1));
-              packs.add(new PackEntry(id, source, files, 0, 1, 0, 0, 2, Map.of()));
+              packs.add(new PackEntry(id, source, files, 0, 1, 0, Map.of()));
             });
     return packs;
   }
@@ -102,10 +102,7 @@ class PackCompactionTest extends MaintainedRepository {
 
   private static List<PackEntry> ofObjects(long objects, List<PackEntry> packs) {
     return packs.stream()
-        .map(
-            p ->
-                new PackEntry(
-                    p.id(), p.source(), p.files(), 0, objects, 0, 0, p.indexVersion(), Map.of()))
+        .map(p -> new PackEntry(p.id(), p.source(), p.files(), 0, objects, 0, Map.of()))
         .toList();
   }
 

@@ -37,9 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
     "ManifestCodec, CommitLoop: Whatever the bytes of a stored object, at rest or in transit, "
         + "each answer is right or an error with the key. They are not overwritten, and putting the "
         + "right ones back repairs it.")
-@Holds(
-    "ManifestCodec, ManifestFile: A newer format is refused, an unknown `requires` allows reading "
-        + "only, and unknown fields survive")
+@Holds("ManifestCodec: A newer format is refused, and unknown fields survive")
 @Holds(
     "ManifestCodec: A manifest has at most 256 KiB, and the refs that cannot leave it are bounded")
 @Holds("ManifestCodec: A listing tells repositories from tombstones by size")
@@ -170,9 +168,6 @@ class ManifestCodecTest {
       template in the future | template is 1000 | /template=["abababababababababababababababab",1000]
       template of no repository | template | /template=["../x",7]
       no format | format | /format=
-      requires as text | requires | /requires="a"
-      required number | requires[0] | /requires=[1]
-      required null | requires[0] | /requires=[null]
       writers as list | writers | /writers=[]
       writer without generation | writers.n | /writers={"n":null}
       writer of negative generation | writers.n | /writers={"n":-1}
@@ -199,7 +194,6 @@ class ManifestCodecTest {
       no pack id | packs[0].id | /packs/0/id=
       no source | packs[0].source | /packs/0/source=
       negative count | packs[0].objects | /packs/0/objects=-1
-      index beyond 32 bits | packs[0].index | /packs/0/index=2147483648
       files as list | packs[0].files | /packs/0/files=[]
       negative size | packs[0].files.idx | /packs/0/files/idx/0=-1
       range beyond 32 bits | packs[0].files | /packs/0/files/idx/1=2147483648
@@ -296,7 +290,7 @@ class ManifestCodecTest {
       {"writer twice", "Duplicate field 'n'", "\"n\":9", "\"n\":9,\"n\":9"},
       {"ref twice", "Duplicate field 'HEAD'", "\"HEAD\":", "\"HEAD\":\"x\",\"HEAD\":"},
       {"deep value", "depth", "", ",\"x\":" + DEEP},
-      {"deep value of a pack", "depth", "\"index\":2", "\"index\":2,\"x\":" + DEEP},
+      {"deep value of a pack", "depth", "\"deltas\":8", "\"deltas\":8,\"x\":" + DEEP},
       {"long number", "length", "", ",\"x\":" + "1".repeat(1001)},
       {"long generation", "length", number, "\"generation\":" + "1".repeat(1001)},
       {"long name", "length", "", ",\"" + "x".repeat(50_001) + "\":1"},
@@ -320,9 +314,9 @@ class ManifestCodecTest {
     String text =
         " { \"x\" : 1e2 , \"nonce\" : \"\\u0041\", \"dropped\":0, \"boundary\":0,\n\"prunedTo\":0,"
             + "\"generation\":3,\"epoch\":0,\"name\":\"r\",\"state\":\"active\",\"refs\":{},\"log\":{},\"packs\":[{"
-            + "\"index\":2,\"estimated\":0,\"deltas\":0,\"objects\":0,\"time\":0,\"source\":\"GC\",\"id\":\""
+            + "\"deltas\":0,\"objects\":0,\"time\":0,\"source\":\"GC\",\"id\":\""
             + minted(1)
-            + "\"}],\"writers\":{},\"requires\":[],\"repositoryId\":\""
+            + "\"}],\"writers\":{},\"repositoryId\":\""
             + "a".repeat(32)
             + "\",\"format\":1";
     Manifest manifest = ManifestCodec.decode(WHERE, ManifestFixture.checked(text));
@@ -339,12 +333,11 @@ class ManifestCodecTest {
     byte[] bytes =
         edited(
             m -> {
-              m.putNull("requires").putNull("settings").putNull("log").putNull("since");
+              m.putNull("settings").putNull("log").putNull("since");
               pack(m).putNull("files");
               object(m, "/refs").putNull("symrefs");
             });
     Manifest manifest = ManifestCodec.decode(WHERE, bytes);
-    assertThat(manifest.identity().requires()).isEmpty();
     assertThat(manifest.settings()).isEqualTo(RepositorySettings.NONE);
     assertThat(manifest.log()).isEqualTo(TransactionLog.EMPTY);
     assertThat(ManifestCodec.decode(WHERE, ManifestCodec.encode(manifest))).isEqualTo(manifest);
@@ -438,8 +431,7 @@ class ManifestCodecTest {
       files.put("pack", new PackFileEntry(12_345, 0, 0x12345678, 0));
       files.put("idx", new PackFileEntry(1_234, 0, 0x12345678, 12_345));
       files.put("rev", new PackFileEntry(123, 0, 0x12345678, 13_579));
-      packs.add(
-          new PackEntry(minted(i), "RECEIVE", files, 1_800_000_000_000L, 12, 3, 0, 2, Map.of()));
+      packs.add(new PackEntry(minted(i), "RECEIVE", files, 1_800_000_000_000L, 12, 3, Map.of()));
     }
     byte[] bytes = ManifestCodec.encode(blank(ACTIVE).withPacks(packs));
     assertThat(bytes.length).isLessThan(32_000);

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.eclipse.jgit.lib.ObjectId;
 import org.junit.jupiter.api.Test;
@@ -133,21 +132,14 @@ class ManifestFormatTest {
         active()
             .withPacks(
                 List.of(
-                    new PackEntry(
-                        minted(9), "GC", new TreeMap<>(files), most, most, most, most, 2, extra),
-                    new PackEntry(minted(3), ODD, new TreeMap<>(), 0, 0, 0, 0, 0, Map.of()))));
+                    new PackEntry(minted(9), "GC", new TreeMap<>(files), most, most, most, extra),
+                    new PackEntry(minted(3), ODD, new TreeMap<>(), 0, 0, 0, Map.of()))));
     Manifest m = active();
     all.put(
         "extra",
         new Manifest(
             new Manifest.Identity(
-                ID,
-                m.state(),
-                m.epoch(),
-                m.generation(),
-                m.nonce(),
-                Set.of("z", "a", ODD),
-                Optional.empty()),
+                ID, m.state(), m.epoch(), m.generation(), m.nonce(), Optional.empty()),
             new Manifest.Counters(new TreeMap<>(Map.of("n3", Long.MAX_VALUE, ODD, 0L)), 1, 2, 3),
             m.content(),
             extra));
@@ -217,7 +209,7 @@ class ManifestFormatTest {
     long newest = Long.MAX_VALUE;
     return new Manifest(
         new Manifest.Identity(
-            ID, state, newest, newest, "fedcba9876543210".repeat(2), Set.of(), Optional.empty()),
+            ID, state, newest, newest, "fedcba9876543210".repeat(2), Optional.empty()),
         new Manifest.Counters(new TreeMap<>(), newest, 0, 0),
         new Manifest.Content(RepositorySettings.NONE, Refs.NONE, List.of(), TransactionLog.EMPTY),
         Map.of());

@@ -86,10 +86,9 @@ final class Mutations {
         Mutation.of(NAMES, "E-m17", "a fork does not look at its template again")
             .with(CATALOG, "fork", "isPresent", TRUE),
         Mutation.of(NAMES, "E-m18", "it looks before its second write")
-            .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
+            .elsewhere(CATALOG, "fork", "create", "createAfterLook")
             .elsewhere(CATALOG, "fork", "readAgain", "templateBefore"),
         Mutation.of(NAMES, "E-m19", "it looks for its template by the name")
-            .elsewhere(CATALOG, "fork", "checkWritable", "readTemplate")
             .elsewhere(CATALOG, "fork", "readAgain", "templateByName"),
         Mutation.of(NAMES, "E-m20", "a sweep of a deleted template does not look for forks")
             .with(SWEEP, "runDeleted", "mayHaveForks", NOTHING),

@@ -130,7 +130,6 @@ public final class S3GitRepositoryManager implements GitRepositoryManager, Lifec
         throw new IllegalStateException("jgit-s3: " + e.getMessage(), e);
       }
       if (runtime == GerritRuntime.DAEMON) {
-        repositories.uploads().keepOpenAtExit();
         repositories.maintainInBackground();
       } else {
         makePlaceholder();

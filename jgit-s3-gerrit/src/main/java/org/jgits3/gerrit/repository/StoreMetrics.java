@@ -76,16 +76,10 @@ final class StoreMetrics implements StoreListener {
   /** Shows the counters and gauges of repositories that were opened. */
   void show(S3RepositoryManager opened) {
     Counters counters = opened.counters();
-    for (Count event : Count.values()) {
-      event
-          .cause()
-          .ifPresent(
-              cause ->
-                  counter(
-                      "commits/unknown_" + cause,
-                      "Commits that may or may not have been made",
-                      () -> counters.of(event)));
-    }
+    counter(
+        "commits/unknown",
+        "Commits that may or may not have been made",
+        () -> counters.of(Count.COMMITS_UNKNOWN));
     counter(
         "commits/refused",
         "Commits that were not made in time",

@@ -144,7 +144,6 @@ final class Bind {
     ManifestCommitter committer = new ManifestCommitter(repository, limit, ticker, random.split());
     Manifest manifest = committer.validate().manifest();
     while (true) {
-      repository.checkWritable(manifest);
       if (manifest.name().isPresent()) {
         checkDistinct(manifest.name().get());
       }

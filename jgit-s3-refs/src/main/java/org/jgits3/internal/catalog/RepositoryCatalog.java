@@ -11,7 +11,6 @@ import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.ConditionalWrite;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Pacing;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.Ticker;
@@ -98,7 +97,7 @@ public final class RepositoryCatalog {
    *
    * @param name its name
    * @param template manifest of the template
-   * @param reads how to find out whether that has changed
+   * @param trusted whether its version tells that it has not changed
    * @return its first manifest, or a later one if another process has changed it already
    * @throws ManifestException.Gone if the template was deleted or renamed meanwhile; there is no
    *     fork then
@@ -106,12 +105,11 @@ public final class RepositoryCatalog {
    *     template still existed afterwards
    * @throws IOException as {@link #create}
    */
-  public VersionedManifest fork(
-      RepositoryName name, VersionedManifest template, ManifestReads reads) throws IOException {
+  public VersionedManifest fork(RepositoryName name, VersionedManifest template, boolean trusted)
+      throws IOException {
     Manifest known = template.manifest();
     ManifestFile file =
-        new ManifestFile(store, known.name(), known.repositoryId(), reads, new Counters());
-    file.checkWritable(known);
+        new ManifestFile(store, known.name(), known.repositoryId(), trusted, new Counters());
     VersionedManifest fork = bind(name).create(id -> known.fork(id, name));
     Optional<VersionedManifest> found;
     try {

@@ -128,7 +128,7 @@ final class CommitBatch {
   void deliver() {
     for (Pending<?> pending : verdicts) {
       if (pending.verdict().failure() instanceof UnknownOutcomeException) {
-        file.counters().add(Count.UNKNOWN_PRUNED);
+        file.counters().add(Count.COMMITS_UNKNOWN);
       }
       pending.deliver();
     }

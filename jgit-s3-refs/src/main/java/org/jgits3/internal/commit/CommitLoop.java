@@ -145,7 +145,7 @@ final class CommitLoop {
         state = reread(refused.batch(), deadline);
       }
     } catch (RuntimeException | Error e) {
-      state = fail(state.changes(), Count.UNKNOWN_ERROR, "failed unexpectedly", e);
+      state = fail(state.changes(), "failed unexpectedly", e);
     }
   }
 
@@ -197,7 +197,6 @@ final class CommitLoop {
     String nonce = ObjectNames.random(NONCE_BYTES);
     CommitBatch batch;
     try {
-      file.checkWritable(base.manifest());
       batch = new CommitBatch(file, base, changes, rules, lastBatch, nonce);
     } catch (IOException e) {
       return refuse(changes, seen, deadline, () -> failAll(changes, progress -> e));
@@ -296,20 +295,19 @@ final class CommitLoop {
   }
 
   /** Fails the changes of a batch whose write is in doubt. */
-  private Gathered giveUp(CommitBatch batch, Count why, String message, @Nullable Throwable cause) {
-    failAll(batch.changes(), progress -> unknown(why, message, cause));
+  private Gathered giveUp(CommitBatch batch, String message, @Nullable Throwable cause) {
+    failAll(batch.changes(), progress -> unknown(message, cause));
     return idle();
   }
 
   /** Fails changes for a reason that leaves open whether a write that was sent was applied. */
-  private Gathered fail(
-      List<SubmittedChange<?>> changes, Count why, String message, Throwable failure) {
+  private Gathered fail(List<SubmittedChange<?>> changes, String message, Throwable failure) {
     failAll(
         changes,
         progress ->
             switch (progress) {
               case WAITING, OVERTAKEN -> failure;
-              case SENT, IN_DOUBT -> unknown(why, message, failure);
+              case SENT, IN_DOUBT -> unknown(message, failure);
             });
     return idle();
   }
@@ -373,7 +371,7 @@ final class CommitLoop {
   }
 
   private UnknownOutcomeException undecided(String time) {
-    return unknown(Count.UNKNOWN_NO_ANSWER, "not decided" + time, null);
+    return unknown("not decided" + time, null);
   }
 
   private ManifestException.NotCommitted notCommitted(String why) {
@@ -381,8 +379,8 @@ final class CommitLoop {
     return new ManifestException.NotCommitted(file + ": " + why + "; nothing was written, retry");
   }
 
-  private UnknownOutcomeException unknown(Count why, String message, @Nullable Throwable cause) {
-    file.counters().add(why);
+  private UnknownOutcomeException unknown(String message, @Nullable Throwable cause) {
+    file.counters().add(Count.COMMITS_UNKNOWN);
     return new UnknownOutcomeException(
         file + ": " + message + "; outcome unknown, look at the repository before retrying", cause);
   }
@@ -390,7 +388,7 @@ final class CommitLoop {
   private Gathered missing(CommitBatch batch) {
     ManifestException.Gone gone = file.gone(Optional.empty());
     return batch.write().inDoubt()
-        ? giveUp(batch, Count.UNKNOWN_REPLACED, "the manifest is missing", gone)
+        ? giveUp(batch, "the manifest is missing", gone)
         : conclude(batch.changes(), gone);
   }
 
@@ -409,7 +407,7 @@ final class CommitLoop {
       askAgain(e);
       return new Unanswered(batch);
     } catch (IOException e) {
-      return fail(batch.changes(), Count.UNKNOWN_UNREADABLE, "its manifest cannot be read", e);
+      return fail(batch.changes(), "its manifest cannot be read", e);
     }
     return read.isEmpty() ? missing(batch) : judge(batch, read.get(), asOf);
   }
@@ -426,16 +424,11 @@ final class CommitLoop {
     if (!active) {
       ManifestException.Gone gone = file.gone(Optional.of(found.state()));
       return mayBeMade
-          ? giveUp(
-              batch,
-              Count.UNKNOWN_REPLACED,
-              "the repository was deleted or renamed meanwhile",
-              gone)
+          ? giveUp(batch, "the repository was deleted or renamed meanwhile", gone)
           : conclude(batch.changes(), gone);
     }
     if (mayBeMade) {
-      return giveUp(
-          batch, Count.UNKNOWN_PRUNED, "the trace of its write may have been pruned", null);
+      return giveUp(batch, "the trace of its write may have been pruned", null);
     }
     if (found.generation() != base.generation()) {
       rules.observe(base, found);

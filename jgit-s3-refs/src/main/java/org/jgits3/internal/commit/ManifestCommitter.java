@@ -108,12 +108,12 @@ public final class ManifestCommitter implements Closeable {
   }
 
   /**
-   * The way this committer learns of changes of the manifest.
+   * Tests whether the manifest's version tells that it has not changed.
    *
    * @return the value given to the constructor
    */
-  public ManifestReads reads() {
-    return file.reads();
+  public boolean trusted() {
+    return file.trusted();
   }
 
   /**

@@ -58,7 +58,7 @@ public final class ManifestFile {
 
   private final ObjectStore store;
   private final Optional<RepositoryName> name;
-  private final ManifestReads reads;
+  private final boolean trusted;
   private final Counters counters;
 
   /** Id of the repository; null until a repository that has the name was found. Written once. */
@@ -105,7 +105,7 @@ public final class ManifestFile {
    * @param name name that it must have to be served; empty if an import is making it
    */
   public ManifestFile(ObjectStore store, String repositoryId, Optional<RepositoryName> name) {
-    this(store, name, repositoryId, ManifestReads.VALIDATED, new Counters());
+    this(store, name, repositoryId, true, new Counters());
   }
 
   /**
@@ -114,19 +114,22 @@ public final class ManifestFile {
    * @param store where it is
    * @param name name that it must have to be served; empty if an import is making it
    * @param repositoryId id of the repository; null if the name's pointer is to tell it
-   * @param reads how to find out whether it has changed
+   * @param trusted true to learn by its version whether it has changed: one conditional GET, whose
+   *     answer has no body if not. False for paths whose versions cannot be trusted: each GET has a
+   *     body, which is compared with the bytes of the known manifest, at most {@link
+   *     Manifest#MAX_BYTES}, which are kept in memory for that
    * @param counters counts manifests that are parsed
    */
   public ManifestFile(
       ObjectStore store,
       Optional<RepositoryName> name,
       @Nullable String repositoryId,
-      ManifestReads reads,
+      boolean trusted,
       Counters counters) {
     this.store = store;
     this.name = name;
     this.repositoryId = repositoryId;
-    this.reads = reads;
+    this.trusted = trusted;
     this.counters = counters;
   }
 
@@ -155,9 +158,9 @@ public final class ManifestFile {
     return refresh(Optional.of(known), AS_LONG_AS_ANY);
   }
 
-  /** The way it learns of changes. */
-  ManifestReads reads() {
-    return reads;
+  /** Tests whether its version tells that it has not changed. */
+  boolean trusted() {
+    return trusted;
   }
 
   /** Counters for its reads and its failed commits. */
@@ -231,11 +234,10 @@ public final class ManifestFile {
 
   private Optional<VersionedManifest> refresh(
       String id, Optional<VersionedManifest> known, Duration limit) throws IOException {
-    boolean conditional = reads == ManifestReads.VALIDATED;
     GetResult answer =
         get(
             ObjectNames.manifestKey(id),
-            known.filter(any -> conditional).map(VersionedManifest::version),
+            known.filter(any -> trusted).map(VersionedManifest::version),
             limit);
     if (answer instanceof GetResult.NotModified) {
       return known;
@@ -291,17 +293,6 @@ public final class ManifestFile {
     return new ConditionalWrite(store, key(), body, precondition);
   }
 
-  /** Refuses to write a manifest that requires what this code does not know. */
-  public void checkWritable(Manifest manifest) throws ManifestException {
-    if (!manifest.writable()) {
-      throw new ManifestException.Unsupported(
-          this
-              + ": requires "
-              + manifest.identity().requires()
-              + " of a writer; use a newer version");
-    }
-  }
-
   private static String describe(Optional<RepositoryState> state) {
     if (state.isEmpty()) {
       return "no such repository";
@@ -352,7 +343,7 @@ public final class ManifestFile {
    * @param manifest manifest that they encode
    */
   void keep(byte[] bytes, Manifest manifest) {
-    if (reads == ManifestReads.COMPARED) {
+    if (!trusted) {
       kept = new Kept(bytes, manifest);
     }
   }

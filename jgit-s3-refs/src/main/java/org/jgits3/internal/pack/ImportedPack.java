@@ -42,7 +42,6 @@ public final class ImportedPack {
     try {
       write(database, pack, PackExt.PACK, out -> CheckedPackStream.write(writer, monitor, out));
       write(database, pack, PackExt.INDEX, writer::writeIndex);
-      pack.setIndexVersion(writer.getIndexVersion());
       pack.setObjectCount(writer.getStatistics().getTotalObjects());
       pack.setDeltaCount(writer.getStatistics().getTotalDeltas());
       database.commitPackImpl(List.of(pack), null);

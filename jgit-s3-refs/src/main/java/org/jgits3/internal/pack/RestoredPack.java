@@ -63,7 +63,6 @@ public final class RestoredPack {
       copy(index, pack, PackExt.INDEX, monitor);
       pack.setObjectCount(entry.objects());
       pack.setDeltaCount(entry.deltas());
-      pack.setIndexVersion(entry.indexVersion());
       database.commitPackImpl(List.of(pack), null);
     } catch (IOException | RuntimeException | Error e) {
       database.rollbackPack(List.of(pack));

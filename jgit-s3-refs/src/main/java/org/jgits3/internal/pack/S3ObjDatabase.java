@@ -567,9 +567,21 @@ public class S3ObjDatabase extends DfsObjDatabase implements ObjectPresence {
         shared.commit(this, packs, List.of(), Set.of());
       }
     } else {
+      age(packs, replaced);
       replace(ours(replaced), packs);
     }
     clearCache();
+  }
+
+  /**
+   * Gives packs that were merged the age of the oldest one. Otherwise a repository whose packs keep
+   * being merged would never have one old enough to be collected.
+   */
+  private static void age(List<S3PackDescription> added, Collection<DfsPackDescription> replaced) {
+    long oldest = replaced.stream().mapToLong(p -> p.getLastModified()).min().orElseThrow();
+    added.stream()
+        .filter(pack -> pack.getPackSource() == PackSource.COMPACT)
+        .forEach(pack -> pack.setLastModified(oldest));
   }
 
   private void replace(List<S3PackDescription> replaced, List<S3PackDescription> added)

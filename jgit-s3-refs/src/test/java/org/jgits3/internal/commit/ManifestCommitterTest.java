@@ -244,16 +244,6 @@ class ManifestCommitterTest {
   }
 
   @Test
-  void repository_that_requires_an_unknown_feature_can_only_be_read() throws IOException {
-    ManifestFixture.rewrite(store, NAME, json -> json.putArray("requires").add("quantum"));
-    assertThat(committer.validate().manifest().identity().requires()).containsExactly("quantum");
-    assertThatThrownBy(() -> commit(counting()))
-        .isInstanceOf(ManifestException.Unsupported.class)
-        .hasMessageContaining("quantum");
-    assertThat(store.puts()).hasSize(CREATION);
-  }
-
-  @Test
   void garbage_is_never_overwritten() throws IOException {
     committer.validate();
     byte[] garbage = {1, 2, 3};

@@ -44,7 +44,7 @@ public final class ManifestFixture {
   public static PackEntry pack(String id) {
     SortedMap<String, PackFileEntry> files = new TreeMap<>();
     files.put("pack", new PackFileEntry(32, 0, 7, -1));
-    return new PackEntry(id, "INSERT", files, 0, 1, 0, 0, 2, Map.of());
+    return new PackEntry(id, "INSERT", files, 0, 1, 0, Map.of());
   }
 
   /** Edits a stored manifest directly, with a right checksum. */

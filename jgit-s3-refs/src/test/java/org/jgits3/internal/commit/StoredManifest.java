@@ -34,8 +34,7 @@ public final class StoredManifest {
 
   /** The manifest of the repository that a name leads to. */
   public static ManifestFile file(ObjectStore store, RepositoryName name) {
-    return new ManifestFile(
-        store, Optional.of(name), null, ManifestReads.VALIDATED, new Counters());
+    return new ManifestFile(store, Optional.of(name), null, true, new Counters());
   }
 
   /** A committer of the repository that a name leads to. */
@@ -49,10 +48,10 @@ public final class StoredManifest {
       ObjectStore store,
       RepositoryName name,
       Duration deadline,
-      ManifestReads reads,
+      boolean trusted,
       Counters counters) {
     return new ManifestCommitter(
-        new ManifestFile(store, Optional.of(name), null, reads, counters), deadline);
+        new ManifestFile(store, Optional.of(name), null, trusted, counters), deadline);
   }
 
   /** The manifest of a repository. */

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Manifests read through a path whose versions mean nothing. */
 @Holds(
@@ -48,7 +48,7 @@ class UntrustedManifestTest {
   @BeforeEach
   void create_the_repository() throws IOException {
     Register.create(new RepositoryCatalog(store, DEADLINE), NAME);
-    committer = StoredManifest.committer(store, NAME, DEADLINE, ManifestReads.COMPARED, metrics);
+    committer = StoredManifest.committer(store, NAME, DEADLINE, false, metrics);
     other = StoredManifest.committer(store, NAME, DEADLINE);
   }
 
@@ -68,10 +68,10 @@ class UntrustedManifestTest {
   }
 
   @ParameterizedTest
-  @EnumSource(ManifestReads.class)
-  void a_commit_does_not_insist_on_a_version_that_the_bytes_have_no_more(ManifestReads reads)
+  @ValueSource(booleans = {true, false})
+  void a_commit_does_not_insist_on_a_version_that_the_bytes_have_no_more(boolean trusted)
       throws IOException {
-    committer = StoredManifest.committer(store, NAME, DEADLINE, reads, metrics);
+    committer = StoredManifest.committer(store, NAME, DEADLINE, trusted, metrics);
     committer.validate();
     store.restamp();
     assertThat(set(committer, "5")).isEqualTo(Register.Report.OK);
@@ -91,7 +91,7 @@ class UntrustedManifestTest {
             return new GetResult.Found(found.bytes(), stale.get(0).version());
           }
         };
-    committer = StoredManifest.committer(lying, NAME, DEADLINE, ManifestReads.COMPARED, metrics);
+    committer = StoredManifest.committer(lying, NAME, DEADLINE, false, metrics);
     committer.validate();
     set(other, "5");
     assertThat(committer.validate().manifest().generation())

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.metrics.Counters;
 import org.jgits3.simulation.Here;
@@ -41,18 +40,16 @@ public final class CommitWorld extends ManifestWorld {
   @Override
   void start() {
     Scheduler.Jvm process = process(0);
-    ManifestCommitter committer =
-        committer(
-            process, random.nextInt(5) == 0 ? ManifestReads.COMPARED : ManifestReads.VALIDATED);
+    ManifestCommitter committer = committer(process, random.nextInt(5) > 0);
     int threads = 1 + random.nextInt(2);
     for (int i = 0; i < threads; i++) {
       start(process, i, () -> use(committer));
     }
   }
 
-  private ManifestCommitter committer(Scheduler.Jvm process, ManifestReads reads) {
+  private ManifestCommitter committer(Scheduler.Jvm process, boolean trusted) {
     return StoredManifest.committer(
-        new Client(bucket, process), name(NAME), deadline, reads, new Counters());
+        new Client(bucket, process), name(NAME), deadline, trusted, new Counters());
   }
 
   private void use(ManifestCommitter first) {
@@ -60,7 +57,7 @@ public final class CommitWorld extends ManifestWorld {
     work(
         () -> {
           if (committer.get().isGone()) {
-            committer.set(committer(Here.process(), ManifestReads.VALIDATED));
+            committer.set(committer(Here.process(), true));
           }
           if (random.nextInt(6) == 0) {
             look(NAME, committer.get());

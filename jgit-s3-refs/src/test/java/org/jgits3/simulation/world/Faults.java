@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.WeakHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jgits3.internal.catalog.RepositoryCatalog;
 import org.jgits3.internal.commit.ConditionalWrite;
@@ -211,9 +212,13 @@ public final class Faults {
     return new PutOutcome.Lost();
   }
 
-  /** Reads the manifest of a template, and remembers it. */
-  public static void readTemplate(Object file, Object manifest) throws IOException {
-    REMEMBERED.put(Thread.currentThread(), ((ManifestFile) file).read());
+  /** Reads the template of a fork before the fork is created. */
+  public static Object createAfterLook(Object bind, Function<String, Manifest> first)
+      throws Exception {
+    String template = first.apply("0".repeat(32)).template().orElseThrow().repositoryId();
+    ObjectStore store = (ObjectStore) field(bind, "store");
+    REMEMBERED.put(Thread.currentThread(), ManifestFile.read(store, template));
+    return call(bind, "create", first);
   }
 
   /** The manifest of the template as it was read before. */

@@ -19,7 +19,6 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.S3Settings;
 import org.jgits3.internal.commit.ManifestCommitter;
 import org.jgits3.internal.commit.ManifestFile;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.commit.StoredManifest;
 import org.jgits3.internal.fleet.Manifests;
@@ -207,8 +206,7 @@ public class NamesWorld extends ManifestWorld {
     byte[] bytes = id.getBytes(UTF_8);
     client.put(ObjectNames.packKey(manifest.repositoryId(), id, "pack"), bytes, 0, bytes.length);
     PackFileEntry file = new PackFileEntry(bytes.length, 0, 0, -1);
-    return new PackEntry(
-        id, "INSERT", new TreeMap<>(Map.of("pack", file)), 0, 1, 0, 0, 2, Map.of());
+    return new PackEntry(id, "INSERT", new TreeMap<>(Map.of("pack", file)), 0, 1, 0, Map.of());
   }
 
   private void fork(Session session) throws IOException {
@@ -224,11 +222,7 @@ public class NamesWorld extends ManifestWorld {
         Names.Kind.FORK,
         Optional.empty(),
         name,
-        () ->
-            catalog(session.client)
-                .fork(name(name), template, ManifestReads.VALIDATED)
-                .manifest()
-                .repositoryId());
+        () -> catalog(session.client).fork(name(name), template, true).manifest().repositoryId());
   }
 
   private boolean isTemplate(String name) {

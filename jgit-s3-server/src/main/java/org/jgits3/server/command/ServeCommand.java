@@ -194,7 +194,6 @@ final class ServeCommand implements Callable<Integer> {
       warnOfLimits(settings);
       Optional.ofNullable(monitor).or(settings::monitor).ifPresent(builder::monitor);
       try (S3RepositoryManager manager = program.open(settings, metrics)) {
-        manager.uploads().keepOpenAtExit();
         manager.maintainInBackground();
         serve(manager, builder.config(manager.settings().config()));
       }

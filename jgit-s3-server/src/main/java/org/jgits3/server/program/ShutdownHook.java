@@ -64,7 +64,6 @@ public final class ShutdownHook implements Closeable {
           manager.uploads().close();
           await(CLEANING);
         });
-    manager.uploads().keepOpenAtExit();
   }
 
   /** Interrupts the command when the process is told to stop, so that it fails and cleans up. */

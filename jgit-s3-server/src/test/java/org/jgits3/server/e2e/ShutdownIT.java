@@ -125,7 +125,9 @@ class ShutdownIT {
     assertThat(store.keys()).isEqualTo(keys);
   }
 
-  @Holds("ShutdownHook: A manager that is closed, or a process that ends, aborts its open uploads")
+  @Holds(
+      "ShutdownHook: A manager that is closed, or a command that is told to stop, aborts its open "
+          + "uploads")
   @Test
   @Tag("long") // TransferIT kills an import
   void import_that_is_told_to_stop_leaves_nothing_and_says_so_in_one_line() throws Exception {

@@ -87,8 +87,6 @@ public final class S3PackDescription extends DfsPackDescription {
     setLastModified(entry.lastModified());
     setObjectCount(entry.objects());
     setDeltaCount(entry.deltas());
-    setEstimatedPackSize(entry.estimatedSize());
-    setIndexVersion(entry.indexVersion());
   }
 
   private void add(String extension, PackFileEntry file) {
@@ -259,8 +257,6 @@ public final class S3PackDescription extends DfsPackDescription {
         getLastModified(),
         getObjectCount(),
         getDeltaCount(),
-        getEstimatedPackSize(),
-        getIndexVersion(),
         Map.of());
   }
 }

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
-import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefTable;
+import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
 import org.jgits3.metrics.Count;
 import org.jgits3.metrics.Counters;
-import org.jgits3.metrics.TableMemory;
+import org.jgits3.metrics.MemoryUse;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,17 +26,14 @@ import org.slf4j.LoggerFactory;
  * <p>Counts the arrays of the tables that are kept. Tables that are in use or being loaded may come
  * on top.
  *
- * <p>Safe for use by many threads. A look-up that finds its table takes no lock: it notes the time,
- * at most once in a millisecond, so that threads on one repository do not contend for a cache line.
- * "Least recently" is therefore precise to a millisecond. The lock is taken to keep or release a
- * table and when one has grown. No thread waits for anything else under it: a release is one
- * compare-and-set.
+ * <p>Safe for use by many threads. A look-up notes that it used its table, and takes the lock for
+ * that, at most once in a millisecond, so that threads on one repository do not contend. "Least
+ * recently" is therefore precise to a millisecond. No thread waits for anything else under the
+ * lock: a release is one compare-and-set.
  *
- * <p>Tables are referred to weakly: a repository that the process has forgotten is not kept in
- * memory by its budget. That, growing tables, and look-ups without a lock are why this is no {@code
- * LruCache}; Caffeine may refuse the table that was just loaded.
+ * <p>The table of a repository that the process has forgotten is used no more, and goes first.
  */
-public final class TableCache implements TableMemory {
+public final class TableCache implements MemoryUse {
   private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
 
   /** Resolution of the time of a use, in nanoseconds. */
@@ -51,7 +45,7 @@ public final class TableCache implements TableMemory {
   private final long limit;
   private final Counters counters;
   private final LongSupplier nanos;
-  private final List<WeakReference<CachedTable>> kept = new ArrayList<>(); // guarded by this
+  private final LruCache<CachedTable, CachedTable> kept;
 
   /** Time of the last warning; guarded by this. */
   private long warned;
@@ -73,8 +67,8 @@ public final class TableCache implements TableMemory {
     /** Newest view made, released with the table; a cache that any thread may replace. */
     @Nullable private volatile RefView view;
 
-    /** Memory it took when it was counted last; written by the budget under its lock. */
-    private volatile long counted;
+    /** Memory it took when it was counted last; guarded by the budget. */
+    private long counted;
 
     /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
     private volatile long used;
@@ -153,6 +147,7 @@ public final class TableCache implements TableMemory {
   TableCache(long limit, Counters counters, LongSupplier nanos) {
     this.limit = limit;
     this.counters = counters;
+    this.kept = new LruCache<>(limit);
     this.nanos = nanos;
     this.warned = nanos.getAsLong() - WARNING;
   }
@@ -177,14 +172,15 @@ public final class TableCache implements TableMemory {
    * @param before the one whose place it took; null for none
    */
   synchronized void keep(CachedTable table, @Nullable CachedTable before) {
-    kept.removeIf(reference -> reference.refersTo(before));
+    if (before != null) {
+      kept.remove(before);
+    }
     if (limit == 0) {
       table.letGo();
       return;
     }
     table.used = nanos.getAsLong();
-    kept.add(new WeakReference<>(table));
-    recount(table);
+    count(table);
   }
 
   /** Notes that a table is used, and counts it anew if it has grown. */
@@ -192,17 +188,22 @@ public final class TableCache implements TableMemory {
     long now = nanos.getAsLong();
     if (now - table.used > GRAIN) {
       table.used = now;
-      if (table.bytes() != table.counted) {
-        recount(table);
-      }
+      touch(table);
     }
   }
 
-  private synchronized void recount(CachedTable table) {
+  private synchronized void touch(CachedTable table) {
+    if (kept.get(table).isPresent() && table.bytes() != table.counted) {
+      count(table);
+    }
+  }
+
+  private void count(CachedTable table) {
     table.counted = table.bytes();
     if (fits(table.counted)) {
-      trim();
+      kept.put(table, table, table.counted).forEach(this::letGo);
     } else {
+      kept.remove(table);
       letGo(table); // it would not fit even if all others were released
       warn(table.counted);
     }
@@ -220,47 +221,15 @@ public final class TableCache implements TableMemory {
     }
   }
 
-  /** Releases tables until the rest fits, the least recently used first. */
-  private void trim() {
-    long now = nanos.getAsLong();
-    long total = held();
-    while (total > limit) {
-      CachedTable oldest = oldest(now);
-      if (oldest == null) {
-        return; // collected meanwhile, with what it counted for
-      }
-      letGo(oldest);
-      total -= oldest.counted;
-    }
-  }
-
-  @Nullable
-  private CachedTable oldest(long now) {
-    return tables().stream().min(Comparator.comparingLong(table -> table.used - now)).orElse(null);
-  }
-
   private void letGo(CachedTable table) {
-    if (kept.removeIf(reference -> reference.refersTo(table))) {
-      table.letGo();
-      counters.add(Count.EVICTIONS);
-    }
-  }
-
-  /** The tables that are kept, in the order they came; forgets those that were collected. */
-  private List<CachedTable> tables() {
-    kept.removeIf(reference -> reference.refersTo(null));
-    return kept.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
-  }
-
-  @Override
-  public synchronized int count() {
-    return tables().size();
+    table.letGo();
+    counters.add(Count.EVICTIONS);
   }
 
   /** Bytes of the arrays of the tables that are kept. */
   @Override
-  public synchronized long held() {
-    return tables().stream().mapToLong(table -> table.counted).sum();
+  public long held() {
+    return kept.weight();
   }
 
   @Override

@@ -19,7 +19,6 @@ import org.eclipse.jgit.lib.PersonIdent;
 import org.eclipse.jgit.lib.RefDatabase;
 import org.eclipse.jgit.util.SystemReader;
 import org.jgits3.internal.commit.ManifestCommitter;
-import org.jgits3.internal.commit.ManifestReads;
 import org.jgits3.internal.commit.Proposal;
 import org.jgits3.internal.concurrent.SharedRequest;
 import org.jgits3.internal.function.IoFunction;
@@ -115,7 +114,7 @@ public final class SharedRefs {
       Counters counters,
       TableCache budget) {
     this.committer = committer;
-    this.trusting = committer.reads() == ManifestReads.VALIDATED;
+    this.trusting = committer.trusted();
     this.tables = new SnapshotTables(store, counters, budget, trusting);
     this.comparisons = new SharedRequest<>("refs", () -> current(tables::compared));
     this.upload = new SnapshotUpload(store, uploads);

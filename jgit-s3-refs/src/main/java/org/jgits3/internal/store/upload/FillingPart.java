@@ -18,34 +18,17 @@ final class FillingPart {
 
   private static final int FIRST_OWN_BYTES = 4 << 10;
 
-  private final int most;
-  private final List<byte[]> buffers;
+  private final List<byte[]> buffer = new ArrayList<>(1);
   private byte[] own = new byte[FIRST_OWN_BYTES];
-
-  /** Bytes in the last buffer; in the private array if there is no buffer. */
   private int filled;
 
-  /**
-   * A part without bytes.
-   *
-   * @param most largest number of buffers
-   */
-  FillingPart(int most) {
-    this.most = most;
-    this.buffers = new ArrayList<>(most);
+  /** Returns the list of the buffer, which the caller adds and gives back; empty before. */
+  List<byte[]> buffer() {
+    return buffer;
   }
 
-  boolean hasRoomForABuffer() {
-    return buffers.size() < most;
-  }
-
-  /** Returns the buffers, a list that the caller adds to and gives back. */
-  List<byte[]> buffers() {
-    return buffers;
-  }
-
-  long size() {
-    return buffers.isEmpty() ? filled : (long) array().length * (buffers.size() - 1) + filled;
+  int size() {
+    return filled;
   }
 
   /**
@@ -54,9 +37,9 @@ final class FillingPart {
    * @return bytes appended; 0 if there is no room
    */
   int append(byte[] src, int offset, int length) {
-    byte[] last = buffers.isEmpty() ? ownFor(length) : buffers.get(buffers.size() - 1);
-    int n = Math.min(length, last.length - filled);
-    System.arraycopy(src, offset, last, filled, n);
+    byte[] to = buffer.isEmpty() ? ownFor(length) : buffer.get(0);
+    int n = Math.min(length, to.length - filled);
+    System.arraycopy(src, offset, to, filled, n);
     filled += n;
     return n;
   }
@@ -69,25 +52,18 @@ final class FillingPart {
     return own;
   }
 
-  /**
-   * Continues in the buffer that the caller has just added to {@link #buffers}. The first buffer
-   * begins with the bytes of the private array.
-   */
+  /** Continues in the buffer that the caller has just added to {@link #buffer}. */
   void extended() {
-    if (buffers.size() == 1) {
-      System.arraycopy(own, 0, buffers.get(0), 0, filled);
-    } else {
-      filled = 0;
-    }
+    System.arraycopy(own, 0, buffer.get(0), 0, filled);
   }
 
   /** Content of the part. Valid until more is appended. */
   PartBody body() {
-    return buffers.isEmpty() ? PartBody.of(own, 0, filled) : PartBody.of(buffers, filled);
+    return PartBody.of(array(), 0, filled);
   }
 
-  /** Array that holds the whole content, if there is only one. */
+  /** Array that begins with the content. */
   byte[] array() {
-    return buffers.isEmpty() ? own : buffers.get(0);
+    return buffer.isEmpty() ? own : buffer.get(0);
   }
 }

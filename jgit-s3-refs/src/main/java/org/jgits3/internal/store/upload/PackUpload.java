@@ -28,12 +28,12 @@ import org.jgits3.store.UploadedPart;
  * sent by other threads while the next one is filled. A writer that is faster than the store waits
  * in {@link #write} for memory, of which all uploads of a {@link PackUploads} share a bounded
  * amount. Every part but the last has at least the 5 MiB that S3 requires, however small the writes
- * are, and parts grow with their number. Every part is sent with its CRC32C, which is compared
- * again when the object is completed. {@link UploadOptions} describes the largest object.
+ * are. Every part is sent with its CRC32C, which is compared again when the object is completed.
+ * {@link UploadOptions} describes the largest object.
  *
  * <p>Nothing is visible in the store before {@link #close} returns. {@link #abort}, a failed
- * request, an interrupt, closing the {@link PackUploads} or the end of the JVM abort the upload:
- * its parts are removed, and {@link #close} fails. Close it only if all content was written:
+ * request, an interrupt or closing the {@link PackUploads} abort the upload: its parts are removed,
+ * and {@link #close} fails. Close it only if all content was written:
  *
  * <pre>{@code
  * PackUpload upload = uploads.begin("key");
@@ -86,7 +86,7 @@ public final class PackUpload extends OutputStream {
     this.store = uploads.store();
     this.key = Objects.requireNonNull(key, "key");
     this.inFlight = new PartsInFlight(uploads.threads());
-    this.part = partAfter(0);
+    this.part = new FillingPart();
   }
 
   /**
@@ -140,13 +140,12 @@ public final class PackUpload extends OutputStream {
   }
 
   /**
-   * Bytes that the next part should have.
+   * Bytes of each part but the last.
    *
-   * @return size of the part in bytes, if there is memory for it
+   * @return size of a part
    */
-  public long partSize() {
-    long size = uploads.options().partSize();
-    return size * uploads.sizes().buffers(parts + 1, uploads.options());
+  public int partSize() {
+    return uploads.options().partSize();
   }
 
   /**
@@ -196,11 +195,11 @@ public final class PackUpload extends OutputStream {
   private void makeRoom() throws IOException {
     checkInterrupted();
     inFlight.check();
-    if (part.buffers().isEmpty()) {
+    if (part.buffer().isEmpty()) {
       uploads.opened(this);
-      uploads.buffers().take(part.buffers());
+      uploads.buffers().take(part.buffer());
       part.extended();
-    } else if (!enlarge()) {
+    } else {
       send();
     }
   }
@@ -211,36 +210,15 @@ public final class PackUpload extends OutputStream {
     }
   }
 
-  /**
-   * Adds a buffer to the part if the part should be larger and no other upload waits for a buffer.
-   * Waits only for parts that this upload is sending, which end independently of other uploads.
-   */
-  private boolean enlarge() throws IOException {
-    while (part.hasRoomForABuffer()) {
-      if (uploads.buffers().tryTake(part.buffers())) {
-        part.extended();
-        return true;
-      }
-      if (uploads.waiting() > 0 || !inFlight.awaitOne()) {
-        return false;
-      }
-    }
-    return false;
-  }
-
   private void send() throws IOException {
     MultipartUpload to = begun();
     int number = nextNumber();
     FillingPart full = part;
-    FillingPart next = partAfter(number);
+    FillingPart next = new FillingPart();
     inFlight.send(
         () -> store.uploadPart(to, number, full.body()),
-        () -> uploads.buffers().give(full.buffers()));
+        () -> uploads.buffers().give(full.buffer()));
     part = next;
-  }
-
-  private FillingPart partAfter(int number) {
-    return new FillingPart(uploads.sizes().buffers(number + 1, uploads.options()));
   }
 
   private MultipartUpload begun() throws IOException {
@@ -252,7 +230,7 @@ public final class PackUpload extends OutputStream {
   }
 
   private int nextNumber() throws IOException {
-    if (parts == uploads.sizes().parts()) {
+    if (parts == uploads.mostParts()) {
       throw uploads.tooLong(String.format("upload of %s: %,d bytes fill %,d", key, count, parts));
     }
     return ++parts;
@@ -310,7 +288,7 @@ public final class PackUpload extends OutputStream {
         return sent;
       }
       checkComplete(part.size());
-      store.put(key, part.array(), 0, (int) part.size());
+      store.put(key, part.array(), 0, part.size());
       return List.of();
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
@@ -415,7 +393,7 @@ public final class PackUpload extends OutputStream {
   }
 
   private void release() {
-    uploads.buffers().give(part.buffers());
+    uploads.buffers().give(part.buffer());
     uploads.ended(this);
   }
 }

@@ -44,26 +44,20 @@ public final class PackUploads implements Uploads {
    */
   private static final int MOST_THREADS = 32;
 
+  /** Most parts of an upload on S3. */
+  private static final int MOST_PARTS = 10_000;
+
+  /** Most bytes of an object on S3. */
+  private static final long LARGEST_OBJECT = 5L << 40;
+
   private final ObjectStore store;
   private final UploadOptions options;
   private final PartBuffers buffers;
-  private final PartSizes sizes;
+  private final int mostParts;
   private final ThreadPoolExecutor threads;
 
   /** Uploads that hold memory or have parts in the store; guarded by itself. */
   private final Set<PackUpload> open = new LinkedHashSet<>();
-
-  /** Aborts the open uploads when the JVM ends; registered while there are some. */
-  private final Thread atExit = new Thread(this::endAtExit, "jgit-s3-uploads-exit");
-
-  /** True if {@link #atExit} is registered; guarded by {@link #open}. */
-  private boolean hooked;
-
-  /**
-   * True if the owner, and not the hook, ends open uploads when the JVM ends; guarded by {@link
-   * #open}.
-   */
-  private boolean keptAtExit;
 
   /**
    * Uploads to a store. Sends no request and allocates no buffers yet.
@@ -72,13 +66,14 @@ public final class PackUploads implements Uploads {
    * @param options memory of the uploads
    */
   public PackUploads(ObjectStore store, UploadOptions options) {
-    this(store, options, PartSizes.S3);
+    this(store, options, MOST_PARTS);
   }
 
-  PackUploads(ObjectStore store, UploadOptions options, PartSizes sizes) {
+  /** Uploads with another number of parts, chosen by a test. */
+  PackUploads(ObjectStore store, UploadOptions options, int mostParts) {
     this.store = Objects.requireNonNull(store, "store");
     this.options = options;
-    this.sizes = sizes;
+    this.mostParts = mostParts;
     this.buffers = new PartBuffers(options);
     int most = Math.min(options.buffers(), MOST_THREADS);
     this.threads = DaemonThreads.pool("jgit-s3-upload", most);
@@ -103,7 +98,7 @@ public final class PackUploads implements Uploads {
    * @throws IOException if an object of that length is not possible with the {@link #options}
    */
   public PackUpload begin(String key, long estimate) throws IOException {
-    if (estimate > sizes.largest(options)) {
+    if (estimate > largest()) {
       throw tooLong(
           String.format("%s is not begun: %,d bytes are more than fit in", key, estimate));
     }
@@ -134,17 +129,14 @@ public final class PackUploads implements Uploads {
   IOException tooLong(String what) {
     return new IOException(
         String.format(
-            "%s parts of [s3 \"upload\"] partSize = %d, buffers = %d, which hold at most %,d bytes;"
-                + " set partSize or buffers higher",
-            what, options.partSize(), options.buffers(), sizes.largest(options)));
+            "%s parts of [s3 \"upload\"] partSize = %d, which hold at most %,d bytes; set"
+                + " partSize higher",
+            what, options.partSize(), largest()));
   }
 
-  @Override
-  public void keepOpenAtExit() {
-    synchronized (open) {
-      keptAtExit = true;
-      unhook();
-    }
+  /** Bytes of the largest object. */
+  long largest() {
+    return Math.min(LARGEST_OBJECT, (long) mostParts * options.partSize());
   }
 
   @Override
@@ -175,8 +167,9 @@ public final class PackUploads implements Uploads {
     return buffers;
   }
 
-  PartSizes sizes() {
-    return sizes;
+  /** Most parts of an upload. */
+  int mostParts() {
+    return mostParts;
   }
 
   Executor threads() {
@@ -186,9 +179,7 @@ public final class PackUploads implements Uploads {
   /** Registers an upload that needs shared memory. */
   void opened(PackUpload upload) {
     synchronized (open) {
-      if (open.add(upload) && !keptAtExit) {
-        hook();
-      }
+      open.add(upload);
     }
   }
 
@@ -196,31 +187,7 @@ public final class PackUploads implements Uploads {
     synchronized (open) {
       if (open.remove(upload) && open.isEmpty()) {
         buffers.clear();
-        unhook();
       }
-    }
-  }
-
-  /** Registers the hook once: a second registration would fail this upload and all others. */
-  private void hook() {
-    if (!hooked) {
-      whileRunning(() -> Runtime.getRuntime().addShutdownHook(atExit));
-      hooked = true;
-    }
-  }
-
-  private void unhook() {
-    if (hooked) {
-      whileRunning(() -> Runtime.getRuntime().removeShutdownHook(atExit));
-      hooked = false;
-    }
-  }
-
-  private static void whileRunning(Runnable change) {
-    try {
-      change.run();
-    } catch (IllegalStateException e) {
-      LOG.debug("the JVM is ending: {}", e.getMessage());
     }
   }
 
@@ -228,11 +195,6 @@ public final class PackUploads implements Uploads {
   public void close() {
     giveUpAll();
     threads.shutdown();
-  }
-
-  private void endAtExit() {
-    store.endRetries();
-    giveUpAll();
   }
 
   private void giveUpAll() {

@@ -15,10 +15,9 @@ import org.jgits3.store.UploadOptions;
  * <p>Every upload makes progress, even with one buffer and any number of uploads, because:
  *
  * <ol>
- *   <li>An upload waits only while all buffers that it holds are being sent. A part that should be
- *       larger takes the free buffers, waits for earlier parts of its own upload, or is sent as it
- *       is. No thread holds a buffer of one upload and waits for another: the upload of a pack is
- *       complete before that of its index begins.
+ *   <li>An upload waits only while all buffers that it holds are being sent. No thread holds a
+ *       buffer of one upload and waits for another: the upload of a pack is complete before that of
+ *       its index begins.
  *   <li>A buffer that is being sent is released, whatever the outcome of the request.
  *   <li>A partly filled buffer belongs to a writer that waits neither here nor for a client: it has
  *       its bytes in this process, or reads them from a store. So the buffer is filled and sent, or
@@ -83,33 +82,14 @@ final class PartBuffers {
       if (closed) {
         throw new IOException("no more uploads: the store is being closed");
       }
-      hold(to);
+      to.add(free.isEmpty() ? new byte[options.partSize()] : free.pop());
+      inUse++; // after the allocation
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted while it waited for a part buffer");
     } finally {
       waiting.remove(turn);
       notifyAll(); // the next one may have its turn
     }
-  }
-
-  /**
-   * Takes a buffer if one is available and no other upload waits for one.
-   *
-   * @param to takes the buffer, and has room for it; to be given back
-   * @return true if a buffer was free
-   */
-  synchronized boolean tryTake(List<byte[]> to) {
-    if (!waiting.isEmpty() || inUse == options.buffers()) {
-      return false;
-    }
-    hold(to);
-    return true;
-  }
-
-  /** Adds a buffer to a list; allocates before it counts. */
-  private void hold(List<byte[]> to) {
-    to.add(free.isEmpty() ? new byte[options.partSize()] : free.pop());
-    inUse++;
   }
 
   /**

@@ -91,19 +91,6 @@ final class PartsInFlight {
   }
 
   /**
-   * Waits until one more part has ended.
-   *
-   * @return false if none is in flight
-   * @throws IOException the first failure
-   * @throws InterruptedIOException if the thread is interrupted
-   */
-  synchronized boolean awaitOne() throws IOException {
-    int before = parts.size();
-    awaitAtMost(before - 1);
-    return before > 0;
-  }
-
-  /**
    * Waits until all parts are acknowledged.
    *
    * @return the parts in the order of their numbers
@@ -111,19 +98,15 @@ final class PartsInFlight {
    * @throws InterruptedIOException if the thread is interrupted
    */
   synchronized List<UploadedPart> await() throws IOException {
-    awaitAtMost(0);
-    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
-  }
-
-  private synchronized void awaitAtMost(int left) throws IOException {
     try {
-      while (parts.size() > Math.max(0, left) && !failure.isThere()) {
+      while (!parts.isEmpty() && !failure.isThere()) {
         wait();
       }
     } catch (InterruptedException e) {
       throw new InterruptedIOException("interrupted while parts were being sent");
     }
     check();
+    return acknowledged.stream().sorted(Comparator.comparingInt(UploadedPart::number)).toList();
   }
 
   /**

@@ -243,7 +243,7 @@ class CompactionInterleavingTest {
               tuple(
                   ReceiveCommand.Result.REJECTED_OTHER_REASON,
                   "outcome unknown; fetch before retrying"));
-      assertThat(cut.counters().of(Count.UNKNOWN_NO_ANSWER)).isEqualTo(1);
+      assertThat(cut.counters().of(Count.COMMITS_UNKNOWN)).isEqualTo(1);
     }
     fast.getRefDatabase().exactRef(REF); // reads the newest manifest
     for (LiveObject listed : LiveObject.of(fast.manifest())) {

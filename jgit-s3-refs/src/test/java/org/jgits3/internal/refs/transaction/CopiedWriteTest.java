@@ -185,7 +185,7 @@ class CopiedWriteTest {
         .containsOnly("outcome unknown; fetch before retrying");
     assertWhole();
     assertThat(entries()).as("transactions").isEqualTo(logged + 1);
-    assertThat(manager.counters().of(Count.UNKNOWN_PRUNED)).isEqualTo(1);
+    assertThat(manager.counters().of(Count.COMMITS_UNKNOWN)).isEqualTo(1);
   }
 
   private long entries() throws IOException {

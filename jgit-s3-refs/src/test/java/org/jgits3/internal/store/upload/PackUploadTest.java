@@ -1,38 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.store.upload;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import org.jgits3.Stores;
 import org.jgits3.store.Crc32c;
 import org.jgits3.store.DelegatingObjectStore;
 import org.jgits3.store.MultipartUpload;
 import org.jgits3.store.ObjectStore;
 import org.jgits3.store.PartBody;
 import org.jgits3.store.StoreKind;
-import org.jgits3.store.StoreLocation;
-import org.jgits3.store.StoreOptions;
 import org.jgits3.store.UploadOptions;
 import org.jgits3.store.UploadedPart;
 import org.jgits3.testing.EachStore;
-import org.jgits3.testing.ForkedJvm;
 import org.jgits3.testing.Holds;
-import org.jgits3.testing.S3Server;
 import org.jgits3.testing.aid.RandomBytes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,10 +38,11 @@ import org.junit.jupiter.params.provider.ValueSource;
     "PackUpload: An object exists only after its upload was closed successfully, with as many "
         + "bytes as were written. A failed one leaves neither object nor parts.")
 @Holds(
-    "PackUpload, PartSizes: Parts but the last have at least 5 MiB, and grow as the buffers "
-        + "allow. An upload that needs more than 10,000 fails and names the settings, at once if its "
-        + "length is known.")
-@Holds("PackUploads: A manager that is closed, or a process that ends, aborts its open uploads")
+    "PackUpload: Parts but the last have at least 5 MiB. An upload that needs more than 10,000 "
+        + "fails and names the setting, at once if its length is known.")
+@Holds(
+    "PackUploads: A manager that is closed, or a command that is told to stop, aborts its open "
+        + "uploads")
 @EachStore
 class PackUploadTest {
   private static final int MIN_PART = UploadOptions.MIN_PART_SIZE;
@@ -195,85 +186,5 @@ class PackUploadTest {
     assertNothingIsLeft();
     assertThatThrownBy(() -> write(uploads.begin(key), RandomBytes.of(PART, 1), PART))
         .isInstanceOf(IOException.class);
-  }
-
-  @Test
-  void the_end_of_the_process_leaves_nothing_of_those_that_are_open() throws Exception {
-    exitAmidAnUpload(false);
-    assertNothingIsLeft();
-  }
-
-  @Test
-  void an_upload_that_its_owner_keeps_open_is_finished_while_the_process_ends() throws Exception {
-    exitAmidAnUpload(true);
-    assertStored(new byte[4 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);
-  }
-
-  private void exitAmidAnUpload(boolean finish) throws Exception {
-    String endpoint = kind.server().map(server -> server.endpoint().toString()).orElse("");
-    ProcessBuilder builder =
-        ForkedJvm.program(
-            UploadingProcess.class, key, store.location(), endpoint, String.valueOf(finish));
-    kind.server().ifPresent(server -> builder.environment().putAll(server.environment()));
-    Process process = builder.start();
-    try {
-      process.getOutputStream().close();
-      String said = new String(process.getInputStream().readAllBytes(), US_ASCII);
-      assertThat(said.lines()).endsWith("uploads of the key: 1");
-      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-  }
-
-  @Test
-  void a_part_of_several_buffers_is_sent_as_one() throws Exception {
-    byte[] bytes = RandomBytes.of(2 * MIN_PART + 5, 1);
-    List<byte[]> buffers = new ArrayList<>();
-    for (int at = 0; at < bytes.length; at += MIN_PART) {
-      buffers.add(Arrays.copyOfRange(bytes, at, at + MIN_PART));
-    }
-    MultipartUpload upload = store.beginMultipart(key, Map.of());
-    store.completeMultipart(upload, List.of(store.uploadPart(upload, 1, PartBody.of(buffers, 5))));
-    assertStored(bytes);
-  }
-
-  /** A process that ends in the middle of an upload. */
-  static final class UploadingProcess {
-    private UploadingProcess() {}
-
-    /**
-     * Uploads two parts and a bit, says what the store knows of it, and exits. Unless it is told to
-     * finish the upload, by a hook of its own while the JVM ends.
-     *
-     * @param args key, store, endpoint or an empty string, and whether to finish
-     */
-    public static void main(String[] args) throws IOException {
-      String key = args[0];
-      Optional<URI> endpoint = Optional.of(args[2]).filter(e -> !e.isEmpty()).map(URI::create);
-      ObjectStore store =
-          Stores.open(
-              StoreLocation.parse(args[1]),
-              new StoreOptions(endpoint, Optional.of(S3Server.REGION), true, 4));
-      PackUploads uploads =
-          new PackUploads(store, new UploadOptions(UploadOptions.MIN_PART_SIZE, 2));
-      PackUpload upload = uploads.begin(key);
-      upload.write(new byte[2 * UploadOptions.MIN_PART_SIZE + (1 << 20)]);
-      if (Boolean.parseBoolean(args[3])) {
-        uploads.keepOpenAtExit();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> finish(upload)));
-      }
-      System.out.println("uploads of the key: " + store.listMultipart(key).size());
-      System.exit(0);
-    }
-
-    private static void finish(PackUpload upload) {
-      try {
-        upload.write(new byte[2 * UploadOptions.MIN_PART_SIZE]);
-        upload.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
   }
 }
