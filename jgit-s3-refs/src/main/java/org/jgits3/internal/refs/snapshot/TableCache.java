@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.internal.refs.snapshot;
 
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.eclipse.jgit.annotations.Nullable;
 import org.jgits3.internal.refs.table.RefTable;
-import org.jgits3.internal.store.cache.LruCache;
 import org.jgits3.manifest.RefSnapshot;
 import org.jgits3.manifest.RefValue;
 import org.jgits3.manifest.Refs;
@@ -26,12 +29,15 @@ import org.slf4j.LoggerFactory;
  * <p>Counts the arrays of the tables that are kept. Tables that are in use or being loaded may come
  * on top.
  *
- * <p>Safe for use by many threads. A look-up notes that it used its table, and takes the lock for
- * that, at most once in a millisecond, so that threads on one repository do not contend. "Least
- * recently" is therefore precise to a millisecond. No thread waits for anything else under the
- * lock: a release is one compare-and-set.
+ * <p>Safe for use by many threads. A look-up that finds its table takes no lock: it notes the time,
+ * at most once in a millisecond, so that threads on one repository do not contend for a cache line.
+ * "Least recently" is therefore precise to a millisecond. The lock is taken to keep or release a
+ * table and when one has grown. No thread waits for anything else under it: a release is one
+ * compare-and-set.
  *
  * <p>The table of a repository that the process has forgotten is used no more, and goes first.
+ * Look-ups without a lock are why this is no {@code LruCache}; Caffeine may refuse the table that
+ * was just loaded.
  */
 public final class TableCache implements MemoryUse {
   private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);
@@ -45,7 +51,8 @@ public final class TableCache implements MemoryUse {
   private final long limit;
   private final Counters counters;
   private final LongSupplier nanos;
-  private final LruCache<CachedTable, CachedTable> kept;
+  private final Set<CachedTable> kept = new LinkedHashSet<>(); // guarded by this
+  private long held; // memory of them; guarded by this
 
   /** Time of the last warning; guarded by this. */
   private long warned;
@@ -67,8 +74,8 @@ public final class TableCache implements MemoryUse {
     /** Newest view made, released with the table; a cache that any thread may replace. */
     @Nullable private volatile RefView view;
 
-    /** Memory it took when it was counted last; guarded by the budget. */
-    private long counted;
+    /** Memory it took when it was counted last; written by the budget under its lock. */
+    private volatile long counted;
 
     /** {@link System#nanoTime} of a recent use. Written without a lock by anyone who uses it. */
     private volatile long used;
@@ -147,7 +154,6 @@ public final class TableCache implements MemoryUse {
   TableCache(long limit, Counters counters, LongSupplier nanos) {
     this.limit = limit;
     this.counters = counters;
-    this.kept = new LruCache<>(limit);
     this.nanos = nanos;
     this.warned = nanos.getAsLong() - WARNING;
   }
@@ -172,15 +178,15 @@ public final class TableCache implements MemoryUse {
    * @param before the one whose place it took; null for none
    */
   synchronized void keep(CachedTable table, @Nullable CachedTable before) {
-    if (before != null) {
-      kept.remove(before);
-    }
+    remove(before);
     if (limit == 0) {
       table.letGo();
       return;
     }
     table.used = nanos.getAsLong();
-    count(table);
+    table.counted = 0;
+    kept.add(table);
+    recount(table);
   }
 
   /** Notes that a table is used, and counts it anew if it has grown. */
@@ -188,24 +194,32 @@ public final class TableCache implements MemoryUse {
     long now = nanos.getAsLong();
     if (now - table.used > GRAIN) {
       table.used = now;
-      touch(table);
+      if (table.bytes() != table.counted) {
+        recount(table);
+      }
     }
   }
 
-  private synchronized void touch(CachedTable table) {
-    if (kept.get(table).isPresent() && table.bytes() != table.counted) {
-      count(table);
+  private synchronized void recount(CachedTable table) {
+    if (!kept.contains(table)) {
+      return; // released meanwhile
     }
-  }
-
-  private void count(CachedTable table) {
+    held -= table.counted;
     table.counted = table.bytes();
+    held += table.counted;
     if (fits(table.counted)) {
-      kept.put(table, table, table.counted).forEach(this::letGo);
+      trim();
     } else {
-      kept.remove(table);
       letGo(table); // it would not fit even if all others were released
       warn(table.counted);
+    }
+  }
+
+  /** Releases tables until the rest fits, the least recently used first. */
+  private void trim() {
+    long now = nanos.getAsLong();
+    while (held > limit) {
+      letGo(Collections.min(kept, Comparator.comparingLong(table -> table.used - now)));
     }
   }
 
@@ -222,14 +236,21 @@ public final class TableCache implements MemoryUse {
   }
 
   private void letGo(CachedTable table) {
+    remove(table);
     table.letGo();
     counters.add(Count.EVICTIONS);
   }
 
+  private void remove(@Nullable CachedTable table) {
+    if (kept.remove(table)) {
+      held -= table.counted;
+    }
+  }
+
   /** Bytes of the arrays of the tables that are kept. */
   @Override
-  public long held() {
-    return kept.weight();
+  public synchronized long held() {
+    return held;
   }
 
   @Override
