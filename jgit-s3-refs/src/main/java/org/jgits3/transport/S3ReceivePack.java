@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ConnectivityChecker;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
@@ -83,7 +85,7 @@ public class S3ReceivePack extends ReceivePack {
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
       LimitedComparisons limited = new LimitedComparisons(repository);
-      getRevWalk().setProgressMonitor(limited);
+      limited.watch(getRevWalk());
       setReceiveCommandErrorHandler(limited);
     }
   }
@@ -247,10 +249,32 @@ public class S3ReceivePack extends ReceivePack {
    */
   private static final class LimitedComparisons extends EmptyProgressMonitor
       implements ReceiveCommandErrorHandler {
+    /** Sets the monitor of a walk; null if this JGit has none, and compares without a limit. */
+    @Nullable private static final Method SET_MONITOR = setMonitor();
+
     private final S3Repository repository;
 
     LimitedComparisons(S3Repository repository) {
       this.repository = repository;
+    }
+
+    @Nullable
+    private static Method setMonitor() {
+      try {
+        return RevWalk.class.getMethod("setProgressMonitor", ProgressMonitor.class);
+      } catch (NoSuchMethodException e) {
+        return null; // JGit 7.4
+      }
+    }
+
+    void watch(RevWalk walk) {
+      try {
+        if (SET_MONITOR != null) {
+          SET_MONITOR.invoke(walk, this);
+        }
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException("is public, and throws nothing", e);
+      }
     }
 
     /** As documented by JGit, which then calls the handler. */
