@@ -23,7 +23,9 @@ import java.util.TreeMap;
  *     <id>.bundle}
  * @param source why the pack was written, the name of a JGit {@code PackSource}
  * @param files its files by extension ({@code pack}, {@code idx} ...)
- * @param lastModified milliseconds since the epoch; for ordering and for the age of garbage only
+ * @param lastModified when it was made, or the oldest of the packs that were merged into it, in
+ *     milliseconds since the epoch; for ordering, and to tell when a collection is due and when
+ *     garbage expires
  * @param objects number of objects
  * @param deltas number of deltas
  * @param extra fields of a later version of the format, kept as they are

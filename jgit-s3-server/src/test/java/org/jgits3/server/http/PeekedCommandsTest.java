@@ -86,6 +86,12 @@ class PeekedCommandsTest {
     assertThat(fit(many)).isFalse();
   }
 
+  @Test
+  void nor_do_commands_before_a_packet_as_long_as_may_be() throws Exception {
+    String command = NONE + " " + known + " refs/heads/" + "x".repeat(16_000);
+    assertThat(fit(command, "y".repeat(65_516))).isFalse();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "00", "0003", "zzzz", "ffffPACK", "0032 and no more", "0001"})
   void nor_what_is_no_push(String sent) throws Exception {

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * table and when one has grown. No thread waits for anything else under it: a release is one
  * compare-and-set.
  *
- * <p>The table of a repository that the process has forgotten is used no more, and goes first.
- * Look-ups without a lock are why this is no {@code LruCache}; Caffeine may refuse the table that
- * was just loaded.
+ * <p>The table of a repository that the process has forgotten stays until others need the room, and
+ * goes before those that were used since. Look-ups without a lock are why this is no {@code
+ * LruCache}; Caffeine may refuse the table that was just loaded.
  */
 public final class TableCache implements MemoryUse {
   private static final Logger LOG = LoggerFactory.getLogger(TableCache.class);

@@ -682,6 +682,28 @@ class S3AnswersTest {
     assertThat(store.putIf("k", BODY, MATCHES)).isInstanceOf(PutOutcome.Unknown.class);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "<html><body>Please log in</body></html>"})
+  void a_read_whose_answer_tells_no_version_is_repeated(String page) throws IOException {
+    serve(
+        (n, exchange) -> {
+          if (n % 2 == 1) {
+            answeredByAGateway(exchange, exchange.getRequestMethod().equals("HEAD") ? "" : page);
+          } else if (n == 2) {
+            exchange.getResponseHeaders().set("ETag", "\"v2\"");
+            headers(exchange, DIGITS.length);
+          } else {
+            part(exchange, "\"v2\"", DIGITS, DIGITS.length);
+          }
+        });
+    assertThat(store.stat("k")).isPresent();
+    assertThat(server.requests()).hasSize(2);
+    byte[] dst = new byte[6];
+    store.read("k", 2, dst, 0, dst.length, Optional.empty());
+    assertThat(dst).asString().isEqualTo("234567");
+    assertThat(server.requests()).hasSize(4);
+  }
+
   private static void carries_checksum(Request request) {
     assertThat(request.body()).asString().isEqualTo("123456789");
     // The check value of CRC-32C: E3069283.

@@ -183,6 +183,10 @@ class SharedPartBuffersTest {
           .hasMessageContaining("upload of " + key(2))
           .hasMessageContaining("partSize = 5242880")
           .hasMessageContaining("set partSize higher");
+      PackUpload longer = uploads.begin(key(4));
+      longer.write(bytes);
+      longer.write(1);
+      assertThatThrownBy(longer::close).hasMessageContaining("upload of " + key(4));
       assertThatThrownBy(() -> uploads.begin(key(3), bytes.length + 1))
           .hasMessage(
               key(3)
