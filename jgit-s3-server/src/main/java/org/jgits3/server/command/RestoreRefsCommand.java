@@ -46,6 +46,7 @@ final class RestoreRefsCommand extends RepositoryCommand {
       RefRestoration plan = repository.history().restoration(generation);
       List<RefChange> missing = plan.missing();
       if (apply && missing.isEmpty()) {
+        program.end().giveUpAtSignal(manager, progress());
         plan.apply();
       }
       print(plan, missing);
