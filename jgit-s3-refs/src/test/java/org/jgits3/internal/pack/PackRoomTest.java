@@ -166,7 +166,7 @@ class PackRoomTest {
 
   /** Lists packs until there is no room for one more. */
   private static void fillWithPacks(S3Repository r) throws IOException {
-    for (int count = 1024; count > 0; count /= 2) {
+    for (int count = 4096; count > 0; count /= 2) {
       try {
         list(r, count);
       } catch (ManifestException.TooLarge e) {
