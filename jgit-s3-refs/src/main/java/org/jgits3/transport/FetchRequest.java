@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transport;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
@@ -56,7 +55,6 @@ final class FetchRequest extends RequestPackets {
   private static final String RELATIVE = "deepen-relative";
   private static final String NO_TREES = "filter tree:0";
   private static final String ROOT_TREES = "filter tree:1";
-  private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
   private final Repository repository;
   private final Set<ObjectId> shallow = new HashSet<>();
@@ -194,10 +192,6 @@ final class FetchRequest extends RequestPackets {
    */
   boolean asksForEndOfHistory() {
     return bounded && afterWants;
-  }
-
-  private static boolean isFlush(byte[] packet) {
-    return Arrays.equals(packet, FLUSH);
   }
 
   /** Takes a want; in protocol 0 the first one has the capabilities. */

@@ -58,7 +58,7 @@ final class PushRequest extends RequestPackets {
       pass();
       throw new InputOverLimitIOException();
     }
-    afterCommands |= packet.length == LENGTH;
+    afterCommands |= isFlush(packet);
     if (!afterCommands && !begun) {
       begun = true;
     } else if (!afterCommands) {

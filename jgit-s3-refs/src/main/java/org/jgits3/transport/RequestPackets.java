@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jgits3.transport;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -13,6 +15,8 @@ import org.eclipse.jgit.errors.PackProtocolException;
 abstract class RequestPackets extends InputStream {
   /** Bytes of the length that a packet begins with. */
   static final int LENGTH = 4;
+
+  private static final byte[] FLUSH = "0000".getBytes(US_ASCII);
 
   private static final int HEX = 16;
 
@@ -54,6 +58,11 @@ abstract class RequestPackets extends InputStream {
    */
   byte[] other(byte[] bytes, String why) throws PackProtocolException {
     throw new PackProtocolException(why);
+  }
+
+  /** Tests whether a packet is the one that ends a part of a request; an empty one is not. */
+  static boolean isFlush(byte[] packet) {
+    return Arrays.equals(packet, FLUSH);
   }
 
   /** Lets the rest of the request pass as it is. */

@@ -5,25 +5,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.jgit.annotations.Nullable;
-import org.eclipse.jgit.errors.CancelledException;
 import org.eclipse.jgit.lib.Config;
 import org.eclipse.jgit.lib.Constants;
-import org.eclipse.jgit.lib.EmptyProgressMonitor;
 import org.eclipse.jgit.lib.ObjectId;
 import org.eclipse.jgit.lib.ProgressMonitor;
 import org.eclipse.jgit.lib.Ref;
 import org.eclipse.jgit.lib.Repository;
+import org.eclipse.jgit.revwalk.RevCommit;
 import org.eclipse.jgit.revwalk.RevWalk;
 import org.eclipse.jgit.transport.ConnectivityChecker;
 import org.eclipse.jgit.transport.PacketLineOut;
 import org.eclipse.jgit.transport.ReceiveCommand;
-import org.eclipse.jgit.transport.ReceiveCommandErrorHandler;
 import org.eclipse.jgit.transport.ReceivePack;
 import org.eclipse.jgit.transport.RefAdvertiser;
 import org.eclipse.jgit.transport.RefFilter;
@@ -84,9 +82,6 @@ public class S3ReceivePack extends ReceivePack {
         into instanceof S3Repository ? RefSelection.notHidden(config, "receive") : RefSelection.ALL;
     if (into instanceof S3Repository repository) {
       connectivityChecker = new NearestRefs(repository, connectivityChecker);
-      LimitedComparisons limited = new LimitedComparisons(repository);
-      limited.watch(getRevWalk());
-      setReceiveCommandErrorHandler(limited);
     }
   }
 
@@ -104,8 +99,8 @@ public class S3ReceivePack extends ReceivePack {
   }
 
   /**
-   * Also refuses hidden refs: JGit calls this after it has read the commands, before it checks
-   * them.
+   * Also refuses hidden refs, and updates that take too long to compare: JGit calls this after it
+   * has read the commands, before it checks them.
    */
   @Override
   public void setAtomic(boolean atomic) {
@@ -116,6 +111,7 @@ public class S3ReceivePack extends ReceivePack {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+      limitComparisons(repository);
     }
   }
 
@@ -138,6 +134,42 @@ public class S3ReceivePack extends ReceivePack {
       } else if (deletes && command.getRef() == null && !isAllowBranchDeletes()) {
         command.setResult(ReceiveCommand.Result.REJECTED_NODELETE); // JGit looks at the ref's name
       }
+    }
+  }
+
+  /**
+   * Refuses the updates that are left when the comparisons of those before have taken too long. For
+   * each command JGit walks through the history between the old and the new commit, to tell a
+   * fast-forward; so does this, and JGit then does it again over commits that are in memory. A push
+   * of one update takes the time that it needs.
+   */
+  private void limitComparisons(S3Repository repository) {
+    List<ReceiveCommand> updates =
+        filterCommands(ReceiveCommand.Result.NOT_ATTEMPTED).stream()
+            .filter(command -> command.getType() == ReceiveCommand.Type.UPDATE)
+            .toList();
+    if (updates.size() == 1) {
+      return;
+    }
+    for (ReceiveCommand update : updates) {
+      Optional<String> why = repository.getObjectDatabase().checkComparisons();
+      if (why.isPresent()) {
+        update.setResult(ReceiveCommand.Result.REJECTED_OTHER_REASON, why.get());
+      } else {
+        compare(update);
+      }
+    }
+  }
+
+  private void compare(ReceiveCommand update) {
+    RevWalk walk = getRevWalk();
+    try {
+      if (walk.parseAny(update.getOldId()) instanceof RevCommit before
+          && walk.parseAny(update.getNewId()) instanceof RevCommit after) {
+        walk.isMergedInto(before, after);
+      }
+    } catch (IOException e) {
+      return; // JGit fails in the same way, and tells the client
     }
   }
 
@@ -239,58 +271,6 @@ public class S3ReceivePack extends ReceivePack {
               .filter(id -> !id.equals(ObjectId.zeroId()))
               .collect(Collectors.toSet());
       repository.getObjectDatabase().checkComplete(values, repository.getRefDatabase().newest());
-    }
-  }
-
-  /**
-   * Refuses the updates of a push that JGit would compare with the old commits for too long. For
-   * each command JGit walks through the history between the two, and asks the monitor of the walk
-   * before.
-   */
-  private static final class LimitedComparisons extends EmptyProgressMonitor
-      implements ReceiveCommandErrorHandler {
-    /** Sets the monitor of a walk; null if this JGit has none, and compares without a limit. */
-    @Nullable private static final Method SET_MONITOR = setMonitor();
-
-    private final S3Repository repository;
-
-    LimitedComparisons(S3Repository repository) {
-      this.repository = repository;
-    }
-
-    @Nullable
-    private static Method setMonitor() {
-      try {
-        return RevWalk.class.getMethod("setProgressMonitor", ProgressMonitor.class);
-      } catch (NoSuchMethodException e) {
-        return null; // JGit 7.4
-      }
-    }
-
-    void watch(RevWalk walk) {
-      try {
-        if (SET_MONITOR != null) {
-          SET_MONITOR.invoke(walk, this);
-        }
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("is public, and throws nothing", e);
-      }
-    }
-
-    /** As documented by JGit, which then calls the handler. */
-    @Override
-    public boolean isCancelled() {
-      return repository.getObjectDatabase().checkComparisons().isPresent();
-    }
-
-    @Override
-    public void handleFastForwardCheckException(ReceiveCommand command, IOException e) {
-      Optional<String> why = repository.getObjectDatabase().checkComparisons();
-      if (e instanceof CancelledException && why.isPresent()) {
-        command.setResult(ReceiveCommand.Result.REJECTED_OTHER_REASON, why.get());
-      } else {
-        ReceiveCommandErrorHandler.super.handleFastForwardCheckException(command, e);
-      }
     }
   }
 }

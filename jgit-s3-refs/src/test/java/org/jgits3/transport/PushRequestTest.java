@@ -68,4 +68,21 @@ class PushRequestTest {
       assertThat(request.readAllBytes()).asString(UTF_8).endsWith("0000").startsWith("00");
     }
   }
+
+  /** As after the header of a certificate, where JGit takes an empty packet for an empty line. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0004", "0001"})
+  void ids_are_counted_after_a_packet_that_does_not_end_the_commands(String packet)
+      throws IOException {
+    StringBuilder lines = new StringBuilder("000epush-cert\0" + packet);
+    for (int i = 0; i < 1_500; i++) {
+      lines.append("0034shallow ").append("%08x".formatted(i)).append("0".repeat(32));
+    }
+    byte[] commands = lines.append("0000").toString().getBytes(UTF_8);
+    try (InputStream request = new PushRequest(new ByteArrayInputStream(commands), 0)) {
+      assertThatExceptionOfType(PackProtocolException.class)
+          .isThrownBy(request::readAllBytes)
+          .withMessageContaining("alike");
+    }
+  }
 }

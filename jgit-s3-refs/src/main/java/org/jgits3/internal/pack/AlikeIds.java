@@ -31,9 +31,18 @@ public final class AlikeIds {
    * @throws PackProtocolException if too many ids share their parts
    */
   public void add(AnyObjectId id, int part) throws PackProtocolException {
-    if (!named.add(id)) {
-      return; // refs may have the same, and so may the ends of the client's history
+    if (named.add(id)) { // refs may have the same, and so may the ends of the client's history
+      addNew(part);
     }
+  }
+
+  /**
+   * Counts an id that was not named before, as the caller knows.
+   *
+   * @param part its part by which the map finds a place
+   * @throws PackProtocolException if too many ids share their parts
+   */
+  void addNew(int part) throws PackProtocolException {
     ids++;
     if (!parts.add(part | 1L << Integer.SIZE) && ++alike > ALIKE + ids / 100) {
       throw new PackProtocolException("too many object ids of the request are alike");

@@ -53,9 +53,10 @@ final class DeltaBases {
       hashes = new AlikeIds();
       starts = new AlikeIds();
     }
-    hashes.add(base, base.hashCode());
-    starts.add(base, AlikeIds.start(base));
-    byId.merge(base.copy(), 1, Integer::sum);
+    if (byId.merge(base.copy(), 1, Integer::sum) == 1) {
+      hashes.addNew(base.hashCode());
+      starts.addNew(AlikeIds.start(base));
+    }
   }
 
   /**

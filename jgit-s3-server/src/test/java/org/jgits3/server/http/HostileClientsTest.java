@@ -826,16 +826,20 @@ class HostileClientsTest {
     manager.close();
     open("processorTime", "10 s");
     byte[] once;
+    byte[] back;
     byte[] often;
     try (S3Repository r = manager.createRepository("r")) {
-      List<ObjectId> history = TestRepositories.history(r, "main", 1_000);
+      List<ObjectId> history = TestRepositories.history(r, "main", 20_000);
       TestRepositories.createRef(r, "refs/heads/main", history.get(0));
-      String command = history.get(0).name() + " " + history.get(999).name() + " refs/heads/main";
+      String command =
+          history.get(0).name() + " " + history.get(19_999).name() + " refs/heads/main";
       byte[] end =
           ("0000" + new String(new ForgedPack(0).closed(), ISO_8859_1)).getBytes(ISO_8859_1);
       byte[] first = line(command + "\0report-status atomic");
       often = gzip(first, 3_000, line(command), end);
       once = gzip(first, 0, first, end);
+      String forced = history.get(19_999).name() + " " + history.get(0).name() + " refs/heads/main";
+      back = gzip(line(forced + "\0report-status"), 0, first, end);
     }
     try (GitHttpServer server = start(GitHttpServer.builder())) {
       String gzip = "Content-Encoding: gzip";
@@ -843,6 +847,9 @@ class HostileClientsTest {
           .contains("ng refs/heads/main to find what the update loses takes more than 10 ms")
           .doesNotContain("ok refs/heads/main");
       assertThat(post(server, "/r.git/git-receive-pack", PUSH, once, gzip))
+          .contains("ok refs/heads/main");
+      assertThat(post(server, "/r.git/git-receive-pack", PUSH, back, gzip))
+          .as("one update, however long it takes")
           .contains("ok refs/heads/main");
     }
   }
