@@ -184,7 +184,7 @@ class TransferLimitsTest {
     open("64m");
     push(merge(TransferLimits.MOST_PARENTS));
     assertRefused(merge(TransferLimits.MOST_PARENTS + 1))
-        .hasMessageContaining("a commit with more than 16384 parents");
+        .hasMessageContaining("a commit with more than 1024 parents");
   }
 
   private static byte[] merge(int count) throws IOException {
