@@ -4,8 +4,6 @@ package org.jgits3.testing;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jgit.util.FileUtils;
 import org.jgits3.store.ProbedService.Dialect;
+import org.jgits3.testing.aid.FreePort;
 
 /** Starts S3 servers whose program is installed on this machine, on 127.0.0.1 only. */
 final class NativeS3Server {
@@ -130,7 +129,7 @@ final class NativeS3Server {
     Path directory = Files.createTempDirectory("jgits3-" + name);
     Path data = Files.createDirectory(directory.resolve("data"));
     Path log = directory.resolve("log");
-    int port = freePort();
+    int port = FreePort.find();
     ProcessBuilder builder =
         new ProcessBuilder(commandLine.at("127.0.0.1:" + port, data.toString()))
             .directory(directory.toFile())
@@ -152,12 +151,6 @@ final class NativeS3Server {
             Optional.of(process));
     awaitReady(server, process, log);
     return server;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static void awaitReady(S3Server server, Process process, Path log) throws IOException {

@@ -5,7 +5,6 @@ import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jgits3.bench.process.FreePort;
 import org.jgits3.bench.process.Installer;
 import org.jgits3.bench.process.Leftovers;
 import org.jgits3.bench.process.ScratchDirectory;
@@ -115,9 +115,7 @@ public final class OwnServer implements S3Session {
 
   private static InetSocketAddress freeAddress() throws IOException {
     InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-    try (ServerSocket socket = new ServerSocket(0, 1, loopback)) {
-      return new InetSocketAddress(loopback, socket.getLocalPort());
-    }
+    return new InetSocketAddress(loopback, FreePort.find());
   }
 
   private static void awaitReady(Process process, InetSocketAddress address, Path log)

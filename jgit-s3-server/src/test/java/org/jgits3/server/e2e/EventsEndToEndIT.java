@@ -11,7 +11,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jgits3.server.e2e.process.Command;
 import org.jgits3.store.ConcurrentTasks;
+import org.jgits3.testing.aid.FreePort;
 import org.jgits3.testing.aid.Unchecked;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -171,10 +171,7 @@ class EventsEndToEndIT extends EachStoreContract {
     events("--cursor", file.toString()).succeeds();
     byte[] before = Files.readAllBytes(file);
     String id = commitAndPush("a");
-    int unused;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      unused = socket.getLocalPort();
-    }
+    int unused = FreePort.find();
     Path out = Files.createFile(scratch.resolve("out"));
     Path err = Files.createFile(scratch.resolve("err"));
     String url = "http://127.0.0.1:" + unused + "/t0ken?key=k3y";

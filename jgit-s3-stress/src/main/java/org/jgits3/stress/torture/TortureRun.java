@@ -4,8 +4,6 @@ package org.jgits3.stress.torture;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +22,7 @@ import org.jgits3.S3RepositoryManager;
 import org.jgits3.bench.WrongUsageException;
 import org.jgits3.bench.git.GitClient;
 import org.jgits3.bench.git.ServerJvm;
+import org.jgits3.bench.process.FreePort;
 import org.jgits3.bench.process.JvmProgram;
 import org.jgits3.bench.process.ScratchDirectory;
 import org.jgits3.bench.server.S3Endpoint;
@@ -165,7 +164,7 @@ public final class TortureRun {
     Path end = plan.directory().resolve("end");
     GitClient git = GitClient.in(plan.directory().resolve("home"));
     for (int i = 0; i < plan.servers(); i++) {
-      ports.add(freePort());
+      ports.add(FreePort.find());
     }
     Verdict verdict;
     try (FaultProxy proxy = FaultProxy.start(endpoint.uri(), random.nextLong())) {
@@ -199,13 +198,6 @@ public final class TortureRun {
       }
     }
     return verdict;
-  }
-
-  private static int freePort() throws IOException {
-    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-    try (ServerSocket socket = new ServerSocket(0, 1, loopback)) {
-      return socket.getLocalPort();
-    }
   }
 
   private static List<String> options(S3Endpoint endpoint) {

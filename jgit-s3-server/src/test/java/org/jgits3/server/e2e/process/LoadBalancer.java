@@ -8,7 +8,6 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jgits3.testing.aid.FreePort;
 
 /** A load balancer with its sample configuration, in front of two servers of one store. */
 public final class LoadBalancer implements Closeable {
@@ -97,7 +97,7 @@ public final class LoadBalancer implements Closeable {
   public static LoadBalancer start(
       Program program, Path directory, RunningServer one, RunningServer two)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePort.find();
     return start(program, program.config(port), port, directory, one, two);
   }
 
@@ -109,7 +109,7 @@ public final class LoadBalancer implements Closeable {
   public static LoadBalancer startWithTls(
       Program program, Path directory, RunningServer one, RunningServer two)
       throws IOException, InterruptedException {
-    int port = freePort();
+    int port = FreePort.find();
     return start(program, program.tlsConfig(port, directory), port, directory, one, two);
   }
 
@@ -178,12 +178,6 @@ public final class LoadBalancer implements Closeable {
       return socket.isConnected();
     } catch (IOException e) {
       return false; // not yet
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, loopback())) {
-      return socket.getLocalPort();
     }
   }
 
